@@ -5,7 +5,6 @@ import { kinds } from "../kinds/index.ts";
 import { exitCodes } from "../model/errors.ts";
 import { disruptions } from "../model/field-schema.ts";
 import { hasChanges } from "../model/plan.ts";
-import { sha256 } from "../project/dependencies.ts";
 import { resolving } from "../project/open-run.ts";
 import { openProject } from "../project/project.ts";
 import { savePlan } from "../project/saved-plan.ts";
@@ -21,6 +20,7 @@ import { planFindings } from "../report/sarif/findings.ts";
 import { jsonText } from "../report/typeset.ts";
 import { probeFigures } from "../report/view/census-view.ts";
 import { planView } from "../report/view/plan-view.ts";
+import { digestOf } from "../state/document.ts";
 import type { PlanChoices } from "../state/plan-file.ts";
 import { commitOfJob } from "./ci/newest-commit.ts";
 import type { Opened } from "./folders.ts";
@@ -77,7 +77,7 @@ export function planReport(
       ...countsOf(made.map((one) => one.plan)),
       ...(out === undefined || !isOne
         ? {}
-        : { plan_path: resolve(out), plan_sha256: sha256(await readFile(out)) }),
+        : { plan_path: resolve(out), plan_sha256: digestOf(await readFile(out)) }),
     }),
     files: { own: { out, html }, all: { sarif, gitlab, markdown } },
     async writeAll(results) {

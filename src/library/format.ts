@@ -5,7 +5,6 @@ import type { DriftReport } from "../model/drift.ts";
 import type { Problem } from "../model/errors.ts";
 import type { Json } from "../model/json.ts";
 import type { Plan } from "../model/plan.ts";
-import { sha256 } from "../project/dependencies.ts";
 import { packageVersion, pageAssets, projectUrl } from "../project/package-files.ts";
 import { driftJson } from "../report/drift-json.ts";
 import { driftMetrics } from "../report/drift-metrics.ts";
@@ -21,6 +20,7 @@ import { reportText } from "../report/text/report-text.ts";
 import { jsonText, makePalette, type Page } from "../report/typeset.ts";
 import { driftView } from "../report/view/drift-view.ts";
 import { planView } from "../report/view/plan-view.ts";
+import { digestOf } from "../state/document.ts";
 
 /** Layout of the formatted text. */
 export interface FormatOptions {
@@ -114,7 +114,7 @@ function sarifText(findings: readonly ReportFinding[]): string {
     projectUrl: projectUrl(),
     fallbackFile: "graphform.yaml",
     uriOf: encodeURI,
-    digest: sha256,
+    digest: digestOf,
   });
   return documentText(log);
 }

@@ -3,8 +3,8 @@ import type { Address } from "./address.ts";
 import type { SourceRange } from "./errors.ts";
 import type { Disruption } from "./field-schema.ts";
 import type { Json } from "./json.ts";
-import type { Phase, Source } from "./observed.ts";
-import type { Census, Effect } from "./plan.ts";
+import type { Source } from "./observed.ts";
+import type { Census, Change, Effect, Plan } from "./plan.ts";
 
 /**
  * Classes of a difference, the worst first. `outside`: the world has changed, which is drift that matters. `ours`: the manifest has
@@ -56,21 +56,13 @@ export interface AuditEvent {
   readonly user?: string;
 }
 
-export interface ResourceDrift<Value = Json> {
-  readonly address: Address;
-  readonly kind: string;
-  readonly id?: string;
+export interface ResourceDrift<Value = Json>
+  extends Pick<Change, "address" | "kind" | "id" | "reason" | "phase" | "waysOn" | "where"> {
   /** Worst class of its differences. */
   readonly class: DriftClass;
   readonly what: Happening;
-  /** One line for people. */
-  readonly reason: string;
   /** ISO 8601: when the last apply saw it as it should be. */
   readonly since?: string;
-  readonly phase?: Phase;
-  /** The ways on from an object that has failed. */
-  readonly waysOn?: string;
-  readonly where?: SourceRange;
   /** Fields that differ, the worst class first, then by path. */
   readonly fields: readonly FieldDrift<Value>[];
   /** Newest first; empty if the service shows none. */
@@ -114,11 +106,7 @@ export interface DriftCensus extends Census {
 }
 
 /** Differences from the last apply: JSON, secrets sealed. Reports get one whose values may be shown. */
-export interface DriftReport<Value = Json> {
-  readonly version: 1;
-  readonly name: string;
-  /** ISO 8601: the newest of its inputs. */
-  readonly timestamp: string;
+export interface DriftReport<Value = Json> extends Pick<Plan, "version" | "name" | "timestamp"> {
   /** Worst first, then by address; resources without any difference are left out. */
   readonly resources: readonly ResourceDrift<Value>[];
   /** The others that were looked at, by address; those of `notChecked` are not among them. */

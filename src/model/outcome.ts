@@ -3,7 +3,7 @@
 import type { Address } from "./address.ts";
 import type { ExitCode } from "./errors.ts";
 import type { Json } from "./json.ts";
-import type { FieldChange, Step } from "./plan.ts";
+import type { Change, FieldChange, Step } from "./plan.ts";
 import type { RecordedOutput } from "./state.ts";
 
 /** The step that an event or an outcome is about. */
@@ -30,11 +30,7 @@ export interface StepOutcome extends NamedStep {
 }
 
 /** A difference that the second plan still finds and nothing excuses: a field, or the reason. */
-export interface Unsettled<Value = Json> {
-  readonly address: Address;
-  readonly kind: string;
-  /** One line for people. */
-  readonly reason: string;
+export interface Unsettled<Value = Json> extends Pick<Change, "address" | "kind" | "reason"> {
   /** The field that differs; absent if the resource as a whole does. */
   readonly field?: FieldChange<Value>;
 }

@@ -183,11 +183,7 @@ export interface Forecast {
 }
 
 /** One step of the chain that takes longest. */
-export interface ForecastStep {
-  readonly address: Address;
-  readonly operation: Operation;
-  /** The verb, if the operation is `operate`. */
-  readonly verb?: string;
+export interface ForecastStep extends Pick<Step, "address" | "operation" | "verb"> {
   readonly seconds: number;
   /** Seconds from the begin of the apply. */
   readonly start: number;

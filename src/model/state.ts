@@ -92,7 +92,7 @@ export interface CreateRound {
 }
 
 /** A create that was announced: enough to find its object if the answer is lost. */
-export interface Intent {
+export interface Intent extends Pick<Bound, "protect" | "onDelete" | "refs"> {
   readonly round: string;
   /** Digest of the spec that was to be created. */
   readonly digest: string;
@@ -112,9 +112,6 @@ export interface Intent {
   readonly sentAfter?: string;
   /** Values to record once the object is known. */
   readonly recorded: Spec;
-  readonly protect: boolean;
-  readonly onDelete: "delete" | "retain" | "backup";
-  readonly refs: readonly Address[];
 }
 
 /** One migration as the state remembers it, at the address whose data moves. */

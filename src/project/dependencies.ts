@@ -1,6 +1,5 @@
 /** @module Collects what planning and applying depend on besides the manifest and the state. */
 
-import { createHash } from "node:crypto";
 import { kinds } from "../kinds/index.ts";
 import { type Clock, systemClock } from "../model/clock.ts";
 import { GraphformError } from "../model/errors.ts";
@@ -11,6 +10,7 @@ import type { Answer, Reads, Service } from "../model/service.ts";
 import type { StateDocument } from "../model/state.ts";
 import type { ApplyDependencies } from "../reconcile/apply-plan.ts";
 import type { PlanningDependencies } from "../reconcile/plan-for.ts";
+import { digestOf } from "../state/document.ts";
 import { openJournal } from "../state/journal.ts";
 import type { Lock, StateStore } from "../state/store.ts";
 
@@ -28,7 +28,7 @@ export function planningDependencies(
     kinds: kindsWithout(boundElsewhere),
     service,
     clock,
-    digest: sha256,
+    digest: digestOf,
     signal,
     foresee,
     ...defined({ open }),
@@ -59,7 +59,7 @@ export function applyDependencies(parts: ApplyParts): ApplyDependencies {
     kinds: kindsWithout(boundElsewhere),
     service: lookingFirst(parts.service, lock),
     clock,
-    digest: sha256,
+    digest: digestOf,
     journal: openJournal(store, state, clock),
     open: parts.open ?? (() => undefined),
     emit: parts.emit ?? (() => {}),
@@ -123,8 +123,4 @@ function lookingFirst(service: Service, { look, lost }: ApplyParts["lock"]): Ser
     },
     write: (call, signal, unsent) => service.write(call, signal, unsent, look),
   };
-}
-
-export function sha256(text: string | Buffer): string {
-  return createHash("sha256").update(text).digest("hex");
 }

@@ -10,9 +10,8 @@ import { type Open, secretsIn } from "../model/sealed.ts";
 import { limitedTo, type ServiceIdentity } from "../model/service-identity.ts";
 import type { StateDocument } from "../model/state.ts";
 import { assertSameService } from "../state/claim-state.ts";
-import { isPlanApplied } from "../state/document.ts";
+import { digestOf, isPlanApplied } from "../state/document.ts";
 import { type ManifestFile, type PlanChoices, type SavedPlan, writePlanFile } from "../state/plan-file.ts";
-import { sha256 } from "./dependencies.ts";
 import type { Run } from "./open-run.ts";
 import { packageVersion } from "./package-files.ts";
 import type { Project } from "./project.ts";
@@ -141,7 +140,7 @@ export function assertSecretsKept({ steps }: Plan, open: Open): void {
 
 /** The layers as they were read, by the digest of their texts. */
 function digests({ parsed }: Pick<Project, "parsed">): readonly ManifestFile[] {
-  return parsed.layers.map(({ file, text }) => ({ path: file, sha256: sha256(text) }));
+  return parsed.layers.map(({ file, text }) => ({ path: file, sha256: digestOf(text) }));
 }
 
 function stale(message: string): GraphformError {

@@ -1,9 +1,14 @@
 /** @module Creates, numbers and formats the versions of a state. */
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { objectIn, textIn } from "../model/json.ts";
 import { perObject } from "../model/once.ts";
 import type { StateDocument } from "../model/state.ts";
 import { newKey } from "./vault.ts";
+
+/** SHA-256 in hex. */
+export function digestOf(content: string | Buffer): string {
+  return createHash("sha256").update(content).digest("hex");
+}
 
 /** The parts of a state that never change. The key is in no other file. */
 export interface Birth {

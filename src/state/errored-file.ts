@@ -1,6 +1,5 @@
 /** @module Keeps what a run could not store in local files: beside the manifest, or in the folder for temporary files. */
 
-import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
@@ -10,7 +9,7 @@ import { asError, GraphformError } from "../model/errors.ts";
 import { isObject, objectIn } from "../model/json.ts";
 import type { StateDocument } from "../model/state.ts";
 import type { CreatedObject as AcknowledgedObject } from "../model/state-event.ts";
-import { stateFormatter } from "./document.ts";
+import { digestOf, stateFormatter } from "./document.ts";
 import { readState } from "./read-state.ts";
 
 /** A state without the key of its fingerprints. */
@@ -28,10 +27,6 @@ export interface ErroredState {
 }
 
 export type CreatedObject = Pick<AcknowledgedObject, "address" | "id">;
-
-export function digestOf(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
-}
 
 export function erroredText({ state, where, follows, created }: ErroredState): string {
   const { key = "", ...keyless }: KeylessState = JSON.parse(

@@ -4,14 +4,8 @@ import { GraphformError, isGraphformError, shellWord } from "../model/errors.ts"
 import type { ManifestIdentity } from "../model/service-identity.ts";
 import type { StateDocument } from "../model/state.ts";
 import { assertSameManifest } from "./claim-state.ts";
-import { nextVersion, stateFormatter } from "./document.ts";
-import {
-  type CreatedObject,
-  digestOf,
-  type ErroredState,
-  type FoundErrored,
-  type KeylessState,
-} from "./errored-file.ts";
+import { digestOf, nextVersion, stateFormatter } from "./document.ts";
+import type { CreatedObject, ErroredState, FoundErrored, KeylessState } from "./errored-file.ts";
 import { readState } from "./read-state.ts";
 import type { DurableStore, Unpushed } from "./store.ts";
 

@@ -1,6 +1,5 @@
 /** @module Writes plans to files and reads them back, with a checksum and without secrets. */
 
-import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { fileTrouble, isFileError } from "../files/file-trouble.ts";
 import { type Writer, writeResult } from "../files/write-result.ts";
@@ -10,6 +9,7 @@ import { flatPlan, nestedPlan, type Plan, type PlanOptions, type Step } from "..
 import { isReference, isSealed, isTemplate, secretsIn } from "../model/sealed.ts";
 import type { ServiceIdentity } from "../model/service-identity.ts";
 import type { Spec } from "../model/spec.ts";
+import { digestOf } from "./document.ts";
 import { isCutShort } from "./read-state.ts";
 import { validators } from "./validators.generated.js";
 import { isFingerprint } from "./vault.ts";
@@ -70,7 +70,7 @@ export async function writePlanFile(
   assertSealed(saved.plan, isSecret);
   const written = { ...saved, plan: nestedPlan(saved.plan) };
   const body = JSON.stringify(written);
-  const head = { format, version: formatVersion, madeBy, sha256: sha256(body) };
+  const head = { format, version: formatVersion, madeBy, sha256: digestOf(body) };
   const lines = Object.entries(head).map(
     ([key, value]) => `${JSON.stringify(key)}: ${JSON.stringify(value)},\n`,
   );
@@ -111,7 +111,7 @@ async function load(file: string): Promise<string> {
 }
 
 function isWhole(saved: unknown, digest: unknown): saved is SavedPlan {
-  return validators.plan(saved) && sha256(JSON.stringify(saved)) === digest;
+  return validators.plan(saved) && digestOf(JSON.stringify(saved)) === digest;
 }
 
 function unknownFormat(
@@ -131,10 +131,6 @@ function damaged(file: string): GraphformError {
 
 function refused(code: string, message: string, hint = "make a new plan", cause?: unknown): GraphformError {
   return new GraphformError(code, message, { hint, cause });
-}
-
-function sha256(content: string): string {
-  return createHash("sha256").update(content, "utf8").digest("hex");
 }
 
 /** True for a field of a kind that is secret, by its dotted path. */

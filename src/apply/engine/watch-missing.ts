@@ -4,7 +4,7 @@ import type { Address } from "../../model/address.ts";
 import { absence, gracePeriod, haveEnded, type Look } from "../../model/consistency.ts";
 import { GraphformError, shellWord } from "../../model/errors.ts";
 import type { JsonObject } from "../../model/json.ts";
-import type { Live, Ref } from "../../model/observed.ts";
+import type { KnownObject, Live } from "../../model/observed.ts";
 import type { Journal } from "../../model/state-event.ts";
 import { parentsIn } from "../../model/templates.ts";
 import { isPassing, poll } from "../../polling/poll.ts";
@@ -22,10 +22,7 @@ export type Sighting =
   | { readonly is: "hidden" };
 
 /** An object that a step looks at; `mayBeHiddenSince`, in ms since 1970, starts its creation grace period. */
-export interface Watched {
-  readonly kind: string;
-  readonly address: Address;
-  readonly ref: Ref;
+export interface Watched extends KnownObject {
   readonly mayBeHiddenSince: number;
 }
 

@@ -4,7 +4,6 @@ import { resolve } from "node:path";
 import { GraphformError, isManifestError, type SourceRange } from "../../model/errors.ts";
 import { defined } from "../../model/json.ts";
 import type { Plan } from "../../model/plan.ts";
-import { sha256 } from "../../project/dependencies.ts";
 import { packageVersion, pageAssets, projectUrl } from "../../project/package-files.ts";
 import type { Settings } from "../../project/settings.ts";
 import { type Annotation, annotationLines, problemAnnotations } from "../../report/annotations.ts";
@@ -22,6 +21,7 @@ import { problemFindings } from "../../report/sarif/problem-findings.ts";
 import { type ReportFinding, sarifLog } from "../../report/sarif/sarif-log.ts";
 import { jsonText } from "../../report/typeset.ts";
 import { amount, type KindNames } from "../../report/words.ts";
+import { digestOf } from "../../state/document.ts";
 import { readPlanFile } from "../../state/plan-file.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import {
@@ -168,7 +168,7 @@ async function writeSarif<T>(
     projectUrl: projectUrl(),
     fallbackFile: manifest?.[0] ?? resolve(first?.folder ?? ".", "graphform.yaml"),
     uriOf: repositoryUri(settings),
-    digest: sha256,
+    digest: digestOf,
     ...defined({ failure: failed.length === 0 ? undefined : failed.join("; ") }),
     ...(isOne(context) && first?.is === "made" ? defined({ figures: kind.figures?.(first.value) }) : {}),
   });

@@ -1,6 +1,7 @@
 /** @module Finds the subscription of each request. */
 import { GraphformError, isGraphformError, isServiceError, ServiceError } from "../../model/errors.ts";
 import { own } from "../../model/json.ts";
+import type { ServiceSection } from "../../model/manifest.ts";
 import { memoizeAsync } from "../../model/once.ts";
 import type { Answer, Call, Endpoint, Profile } from "../../model/service.ts";
 import { attempt, type Read } from "../wire/read-answer.ts";
@@ -14,10 +15,7 @@ import {
 } from "./look-up-subscriptions.ts";
 
 /** Subscriptions from options or manifest: one for everything, and those of single tiers, which win. */
-export interface GivenSubscriptions {
-  readonly subscriptionId?: string;
-  readonly subscriptions?: { readonly [tier: string]: string };
-}
+export type GivenSubscriptions = Pick<ServiceSection, "subscriptionId" | "subscriptions">;
 
 export interface SubscriptionOptions extends GivenSubscriptions {
   readonly profile: Profile;

@@ -1,14 +1,11 @@
 /** @module Sends requests to the service, once each, and says in a ServiceError whether they were sent. */
 import { ServiceError } from "../../model/errors.ts";
-import { type HttpAnswer, HttpError, openHttp } from "../../network/send-request.ts";
+import { type HttpAnswer, HttpError, type HttpRequest, openHttp } from "../../network/send-request.ts";
 
-export interface WireRequest {
+export interface WireRequest extends Omit<HttpRequest, "body"> {
   /** Our name of the operation, for errors: `instance.describe`. */
   readonly operation: string;
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  readonly origin: string;
-  readonly path: string;
-  readonly headers: { readonly [name: string]: string };
   readonly body?: string;
   /** True for a request that changes something: its failure may leave the outcome unknown. */
   readonly isWrite: boolean;

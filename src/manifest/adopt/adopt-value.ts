@@ -4,15 +4,12 @@ import { type AddressParts, formatAddress } from "../../model/address.ts";
 import type { SourceRange } from "../../model/errors.ts";
 import { isObject, type Json, type JsonObject, jsonIn, stableJson } from "../../model/json.ts";
 import { textParts } from "../expression.ts";
-import { type Followed, follow, rangeOf, spanOf, type WrittenMap } from "../locate.ts";
+import { type Followed, follow, rangeOf, type Span, spanOf, type WrittenMap } from "../locate.ts";
 import { parseManifest } from "../parse.ts";
 import type { Layer, Path } from "../source.ts";
 
 /** Replaces the text from `start` to `end` of one layer; everything else stays byte for byte. */
-export interface Edit {
-  readonly layer: Layer;
-  readonly start: number;
-  readonly end: number;
+export interface Edit extends Span {
   readonly text: string;
 }
 

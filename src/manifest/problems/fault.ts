@@ -4,16 +4,13 @@ import type { Address } from "../../model/address.ts";
 import type { SourceRange } from "../../model/errors.ts";
 import { defined, isObject, type Json } from "../../model/json.ts";
 import type { Finding } from "../../model/kind.ts";
+import type { ValueRefusal } from "../../model/stores/store-description.ts";
 import { withoutUserinfo } from "../../model/userinfo.ts";
 import { type BlockName, type Part, rangeAt } from "../locate.ts";
 import type { Layer, Path } from "../source.ts";
 
 /** A mistake and the way out, without its place. */
-export interface Fault {
-  readonly code: string;
-  readonly message: string;
-  readonly hint: string;
-}
+export type Fault = ValueRefusal;
 
 export function errorAt(range: SourceRange, fault: Fault, address?: Address): Finding {
   return { severity: "error", ...fault, range, ...defined({ address }) };

@@ -7,17 +7,16 @@ import {
   lookInto,
   type PinnedProcess,
   pinned,
+  type SeenProcess,
   signalTo,
 } from "../../files/process-identity.ts";
 
 /** A running database server, or a child that it forked to write its data. */
-export interface FoundServer extends PinnedProcess {
-  readonly folder: string;
+export interface FoundServer
+  extends PinnedProcess,
+    Pick<SeenProcess, "folder" | "isFolderRemoved" | "parent"> {
   /** True for a forked child, which may outlive its server and still write into the data. */
   readonly isChild: boolean;
-  /** True if the data was removed while it runs. */
-  readonly isFolderRemoved: boolean;
-  readonly parent: number;
 }
 
 /**

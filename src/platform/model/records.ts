@@ -115,24 +115,17 @@ export interface SnapshotRecord extends Origin {
   readonly copyOf?: string | undefined;
 }
 
-export interface NetworkRecord {
-  readonly id: string;
+export interface NetworkRecord
+  extends Pick<InstanceRecord, "id" | "cloudProvider" | "region" | "createdAt" | "lastModified"> {
   readonly name: string;
-  readonly cloudProvider: string;
-  readonly region: string;
   readonly cidr: string;
-  readonly createdAt: string;
-  readonly lastModified: string;
 }
 
-export interface AccountConfigRecord {
-  readonly id: string;
-  readonly cloudProvider: string;
+export interface AccountConfigRecord
+  extends Pick<InstanceRecord, "id" | "cloudProvider" | "params" | "createdAt"> {
   /** The provider's id of the account: account id, project id, subscription id or tenancy id. */
   readonly account: string;
   readonly status: "PENDING" | "READY" | "READY_TO_OFFBOARD" | "OFFBOARDED";
-  readonly params: JsonObject;
-  readonly createdAt: string;
   readonly isDisconnected?: boolean | undefined;
 }
 

@@ -1,8 +1,7 @@
 /** @module Puts documents into a store, each in place of the one that is known; an answer that is lost is found out by reading. */
 import type { Clock } from "../../model/clock.ts";
 import type { StateDocument } from "../../model/state.ts";
-import { type VersionId, versionIdOf } from "../document.ts";
-import { digestOf } from "../errored-file.ts";
+import { digestOf, type VersionId, versionIdOf } from "../document.ts";
 import { stateDigest } from "../errored-state.ts";
 import type { HeldLease } from "../held-lease.ts";
 import type { Stored } from "../store.ts";
