@@ -131,5 +131,5 @@ export interface Migration {
   /** After the switch: the bindings of resources that live inside of the old object. */
   readonly former?: { readonly [address: Address]: Bound };
   /** After the switch: the number of write commands that the new database had executed until then, and its process. */
-  readonly mark?: { readonly runId: string; readonly writes: number };
+  readonly mark?: { readonly runId: string; readonly writes: number; readonly libraries?: string };
 }

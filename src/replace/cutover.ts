@@ -3,6 +3,7 @@ import { type ApplyContext, type StepResult, unplannedStep } from "../apply/cont
 import { backup } from "../apply/operations/backup.ts";
 import { twinOf } from "../model/address.ts";
 import { asError, GraphformError } from "../model/errors.ts";
+import { defined } from "../model/json.ts";
 import type { MigrationPhase, MigrationTerms } from "../model/migration.ts";
 import type { Step } from "../model/plan.ts";
 import { compareData } from "./data/compare-data.ts";
@@ -42,7 +43,8 @@ export async function runCutover(work: Cutover, context: ApplyContext): Promise<
     const signal = AbortSignal.any([context.stopping, freeze.lost, limit]);
     await move({ ...work, end }, freeze, signal, context).catch(async (error: unknown) => {
       // A broken connection alone is not a reason.
-      if (!limit.aborted) throw freeze.lost.aborted ? freeze.lost.reason : error;
+      if (!limit.aborted)
+        throw freeze.lost.aborted && !(error instanceof Refused) ? freeze.lost.reason : error;
       const message = `the data was not moved within ${budget / 1000} s, the longest read-only time`;
       // There may be more data by now.
       await setPhase(step.address, "freeze", { rehearsed: undefined }, context);
@@ -52,7 +54,7 @@ export async function runCutover(work: Cutover, context: ApplyContext): Promise<
     return writeCountOf(target);
   });
   report(step, "switch", "", context);
-  return switchOver(step, terms, "next", { mark }, context);
+  return switchOver(step, terms, "next", defined({ mark }), context);
 }
 
 /** Copies, compares and makes durable while the freeze holds. Rejects with the reason if that failed. */
@@ -68,14 +70,13 @@ async function move(
   // The schema may have changed since the last look.
   const inventory = await takeInventory(source, signal);
   const [reason] = refusalsOf(inventory, facts);
-  if (reason !== undefined) throw new Refused(reason.code, reason.message);
+  if (reason !== undefined) throw reason;
   await enter("copy", "");
   const options = { inventory, keepParameters, expectedBytes, onProgress: progressOf(step, "copy", context) };
   const copied = await copy(source, target, options, signal);
-  if (isRefusal(copied)) throw new Refused(copied.code, copied.message);
   await enter("verify", `keys: ${copied.keys}, ${megabytes(copied.bytes)}`);
   const comparing = { inventory, keepParameters, onProgress: progressOf(step, "verify", context) };
-  const { differences } = await compareData(source, target, comparing, signal);
+  const differences = await compareData(source, target, comparing, signal);
   if (differences.length > 0)
     throw new GraphformError("copy-differs", `the copy differs: ${differences.join("; ")}`, {
       hint: "both databases are kept for a look; run it again for another copy",
@@ -84,10 +85,10 @@ async function move(
   signal.throwIfAborted();
   const within = Math.min(60_000, Math.max(1, Math.ceil(end - performance.now())));
   const durable = await makeDurable(target, within);
-  if (isRefusal(durable)) throw new Refused(durable.code, durable.message);
+  if (isRefusal(durable)) throw durable;
   if (!durable.isOnDisk) await backUp(step, { ...context, stopping: signal });
   const lost = await freeze.prove();
-  if (lost !== undefined) throw new Refused(lost.code, lost.message);
+  if (lost !== undefined) throw lost;
   signal.throwIfAborted();
 }
 

@@ -21,7 +21,7 @@ import { expectedTime } from "../model/time-limit.ts";
 import { runCutover } from "./cutover.ts";
 import { type Inventory, takeInventory, totalsOf } from "./data/inventory.ts";
 import { refusalsOf, refusalsOfSide } from "./data/preflight.ts";
-import { isRefusal, type Reason, type Refusal } from "./data/refusals.ts";
+import type { Reason } from "./data/refusals.ts";
 import { rehearse } from "./data/rehearse.ts";
 import { runHook } from "./hook.ts";
 import { isInterrupted } from "./phases.ts";
@@ -135,7 +135,6 @@ async function cutover(step: Step, terms: MigrationTerms, context: ApplyContext)
     const options = { inventory, keepParameters: terms.parameters };
     const measure = () => rehearse(source, target, options, context.stopping);
     const rehearsed = before ?? (await rehearsal(step, measure, context));
-    if (isRefusal(rehearsed)) return refused(step, [rehearsed]);
     const time = readOnlyTime(rehearsed, stopTime(step, context));
     // A window may have closed while it rehearsed.
     if (!mayMove(terms, time, before !== undefined, context.clock.now()))
@@ -155,10 +154,9 @@ async function rehearsal(
   step: Step,
   measure: () => ReturnType<typeof rehearse>,
   context: ApplyContext,
-): Promise<Rehearsed | Refusal> {
+): Promise<Rehearsed> {
   await enterPhase(step, "rehearse", "copying and comparing; the live database answers more slowly", context);
   const found = await measure();
-  if (isRefusal(found)) return found;
   const next = context.journal.state.resources[twinOf(step.address, "next")]?.id ?? "";
   const rehearsed = { next, at: new Date(context.clock.now()).toISOString(), ...found };
   await setPhase(step.address, "await-cutover", { rehearsed }, context);

@@ -11,7 +11,7 @@ import { type Freeze, pauseNode } from "./data/freeze.ts";
 import type { Side } from "./data/nodes.ts";
 import { factsOf } from "./data/proof.ts";
 import { letWrite, quiesce, readCap, setCap } from "./data/quiesce.ts";
-import { isRefusal, Refused } from "./data/refusals.ts";
+import { isRefusal } from "./data/refusals.ts";
 import { isInterrupted, isSwitched, phaseBefore, toRepair } from "./phases.ts";
 import { enterPhase, report, setPhase } from "./record.ts";
 import { boundAt, openBound } from "./sides.ts";
@@ -46,7 +46,7 @@ export async function closeAtRest<T>(
   const freeze = await quiesce(side, { cap }, context.stopping);
   if (isRefusal(freeze)) {
     await enterPhase(step, back, freeze.message, context, { cap: undefined });
-    throw new Refused(freeze.code, freeze.message);
+    throw freeze;
   }
   let isShuttingDown = false;
   try {
@@ -94,7 +94,7 @@ async function shutDown(step: Step, side: Side, freeze: Freeze, context: ApplyCo
     // A longer pause extends the one in force, and shorter ones that renew it do not end it.
     if (lost === undefined) for (const node of side.nodes) await pauseNode(node, stopWithin);
     lost ??= await freeze.endConnections();
-    if (lost !== undefined) throw new Refused(lost.code, lost.message);
+    if (lost !== undefined) throw lost;
     await stop(address, open, context);
   } catch (error) {
     // If it cannot be put back now, the state remembers it.
@@ -214,8 +214,8 @@ export async function repairMigrations(context: ApplyContext): Promise<void> {
   }
 }
 
-/** The process of a database, and the number of write commands that it has executed until now. */
-export async function writeCountOf({ primary }: Side): Promise<NonNullable<Migration["mark"]>> {
-  const { runId, writes } = await factsOf(primary);
-  return { runId, writes };
+/** The process of a database, the number of write commands that it has executed until now, and its libraries. Undefined if its counters were set back. */
+export async function writeCountOf({ primary }: Side): Promise<Migration["mark"]> {
+  const { runId, writes, libraries, wereReset } = await factsOf(primary);
+  return wereReset ? undefined : { runId, writes, libraries };
 }

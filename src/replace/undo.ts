@@ -101,11 +101,13 @@ async function close(step: Step, context: ApplyContext): Promise<string> {
   });
   try {
     const now = await closeAtRest(step, side, context, () => writeCountOf(side));
-    if (mark === undefined || mark.runId !== now.runId)
-      return `${notCounted}: it was started anew meanwhile, or could not be asked`;
+    if (mark === undefined || mark.runId !== now?.runId || now.writes < mark.writes)
+      return `${notCounted}: it was started anew meanwhile, its counters were set back, or it could not be asked`;
     const count = now.writes - mark.writes;
     const commands = count === 0 ? "no command" : `${count} command${count === 1 ? "" : "s"}`;
-    return `${id} had got ${commands} that can write since the switch${count === 0 ? "" : ", which this one lacks"}`;
+    const libraries =
+      mark.libraries === now.libraries ? "" : "; its libraries of functions may be others since";
+    return `${id} had got ${commands} that can write since the switch${count === 0 ? "" : ", which this one lacks"}${libraries}`;
   } finally {
     side.close();
   }

@@ -66,7 +66,7 @@ export const migration: FieldSchema = {
     "cap?": { type: "integer", description: "QUERY_MEM_CAPACITY of the live database, to be put back." },
     ...{ "pausedUntil?": time, "heldUntil?": time, "former?": mapOf(bound) },
     "hook?": { enum: ["due", "begun"] },
-    "mark?": closedObject({ runId: text, writes: amount }),
+    "mark?": closedObject({ runId: text, writes: amount, "libraries?": text }),
   }),
   description: "A database whose data is being moved, or was moved: its phase, and what a later run needs.",
 };

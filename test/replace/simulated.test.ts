@@ -5,7 +5,7 @@ import type { Driver } from "../../src/model/kind.ts";
 import type { Bound, StateDocument } from "../../src/model/state.ts";
 import type { Freeze } from "../../src/replace/data/freeze.ts";
 import type { Side } from "../../src/replace/data/nodes.ts";
-import { type Refusal, Refused, refusal } from "../../src/replace/data/refusals.ts";
+import { Refused } from "../../src/replace/data/refusals.ts";
 import { migrate } from "../../src/replace/migrate.ts";
 import { isSwitched, toRepair } from "../../src/replace/phases.ts";
 import { repairMigrations } from "../../src/replace/shutdown.ts";
@@ -204,14 +204,14 @@ vi.mock("../../src/replace/data/copy.ts", () => ({
     world().of(idOf(target)).numbers.clear();
     for (const number of world().of(idOf(source)).numbers) world().of(idOf(target)).numbers.add(number);
     await world().pass();
-    return { keys: 1, bytes: 1, largest: 1, took: 1 };
+    return { keys: 1, bytes: 1, largest: 1 };
   },
 }));
 vi.mock("../../src/replace/data/compare-data.ts", () => ({
   compareData: async (source: Side, target: Side) => {
     await world().pass();
     const [before, after] = [source, target].map((side) => world().of(idOf(side)).numbers.size);
-    return { differences: before === after ? [] : [`${before} and ${after} numbers`] };
+    return before === after ? [] : [`${before} and ${after} numbers`];
   },
 }));
 vi.mock("../../src/replace/data/proof.ts", () => ({
@@ -243,7 +243,7 @@ vi.mock("../../src/replace/data/quiesce.ts", () => ({
       ...(cap === undefined ? {} : { isCapped: cap === 1 }),
     });
   },
-  quiesce: async (side: Side, { cap }: { readonly cap: number }): Promise<Freeze | Refusal> => {
+  quiesce: async (side: Side, { cap }: { readonly cap: number }): Promise<Freeze | Refused> => {
     const [here, id] = [world(), idOf(side)];
     const each = here.of(id);
     each.isCapped = true;
@@ -253,7 +253,7 @@ vi.mock("../../src/replace/data/quiesce.ts", () => ({
     const { version } = each;
     await here.pass();
     each.isCapped = cap === 1;
-    if (!isIdle) return refusal("not-idle", "queries still ran");
+    if (!isIdle) return new Refused("not-idle", "queries still ran");
     return freezeOf(here, id, version);
   },
 }));
@@ -294,14 +294,14 @@ function freezeOf(here: World, id: string, version: number): Freeze {
     lost: held.lost.signal,
     async prove() {
       await here.pass();
-      return held.isProved() ? undefined : refusal("freeze-lost", "the pause was lost");
+      return held.isProved() ? undefined : new Refused("freeze-lost", "the pause was lost");
     },
     async endConnections() {
       await here.pass();
       if (here.broken !== "no kill of clients") each.waiting = [];
       const isProved = held.isProved();
       held.isFenced = true;
-      return isProved ? undefined : refusal("freeze-lost", "the pause was lost");
+      return isProved ? undefined : new Refused("freeze-lost", "the pause was lost");
     },
     async release() {
       held.isRenewed = false;

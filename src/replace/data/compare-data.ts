@@ -1,5 +1,6 @@
 /** @module Compares two databases: counts, schema, every node and edge, other keys, ends, libraries and parameters. */
 import { setTimeout as sleep } from "node:timers/promises";
+import { isDatabaseError } from "../../database/failures.ts";
 import type { CopyOptions } from "./copy.ts";
 import { type Comparison, compareRows } from "./graph-rows.ts";
 import {
@@ -15,14 +16,8 @@ import {
 import { batchesOf, databasesOf, dumpsOf, factsOf, graphType, idOf, type Key, keysOf } from "./keys.ts";
 import { askBoth, type Pair, type Side, withPairs } from "./nodes.ts";
 import { countProgress } from "./progress.ts";
+import { Refused } from "./refusals.ts";
 import { isSameValue } from "./stored-values.ts";
-
-export interface CompareResult {
-  /** One sentence each; empty: both hold the same. */
-  readonly differences: readonly string[];
-  /** In ms. */
-  readonly took: number;
-}
 
 /** Ends may differ by this, in ms: clocks of two machines, and ends that were computed. */
 const clockError = 2000;
@@ -31,14 +26,13 @@ const indexTime = 120_000;
 /** Longest list of differences. */
 const most = 20;
 
-/** Reads both sides at once. Keys whose end has come meanwhile are no difference. Rejects as `copy`. */
+/** Reads both sides at once. One sentence for each difference; a key whose end has come meanwhile is none. Rejects as `copy`. */
 export async function compareData(
   source: Side,
   target: Side,
   { inventory, keepParameters = [], onProgress }: CopyOptions,
   signal: AbortSignal,
-): Promise<CompareResult> {
-  const begun = performance.now();
+): Promise<readonly string[]> {
   const differences: string[] = [];
   const { keys, nodes, edges } = totalsOf(inventory);
   const differ = (message: string): void => {
@@ -62,11 +56,11 @@ export async function compareData(
   for (const database of new Set((await askBoth(sides, databasesOf)).flat()))
     await withPairs(sides, [database, 3], signal, async (listing, others) => {
       for (const graph of await compareKeys(listing, others[0] ?? listing, database, comparison)) {
-        await compareGraph(others, graph, comparison);
+        await compareGraph(others, graph, comparison).catch(refuseEnded(graph, others));
         comparison.count(1, 0);
       }
     });
-  return { differences, took: Math.round(performance.now() - begun) };
+  return differences;
 }
 
 /** Compares all keys but the contents of graphs, whose names it returns. */
@@ -139,19 +133,31 @@ async function compareValues(
   });
 }
 
+/** Names the graph that was read when a server ended, and the side: reading it again may end it again. */
+function refuseEnded(name: Buffer, pairs: readonly Pair[]): (error: unknown) => never {
+  return (error) => {
+    if (!isDatabaseError(error) || error.obstacle !== "cut") throw error;
+    const side = pairs.some(({ source }) => !source.isOpen) ? "old" : "new";
+    throw new Refused("graph-ends-server", `the ${side} database ended while its graph ${name} was read`);
+  };
+}
+
 async function compareGraph(pairs: readonly Pair[], name: Buffer, comparison: Comparison): Promise<void> {
   const [pair] = pairs;
   if (pair === undefined) return;
-  const { differ, signal } = comparison;
+  const { differ, signal, timeout } = comparison;
+  // A damaged graph ends the server that reads it: the copy has the same damage, and is read before the live one.
+  const read = ["(n)", "()-[n]->()"].map((each) => `MATCH ${each} RETURN count(properties(n))`);
+  await pair.target.all(read.map((query) => ["GRAPH.RO_QUERY", name, query, "timeout", String(timeout)]));
   const [old, copied] = await Promise.all([graphOf(pair.source, name), operational(pair, name, signal)]);
   for (const part of ["indexes", "constraints"] as const)
     compareSchema(old[part], copied[part], (message) => differ(`graph ${name}: ${message}`));
   const counts = { node: 0, edge: 0 };
   await compareRows(pairs, { ...comparison, name, counts });
   const expected = [old, copied].map(({ nodes, edges }) => `${nodes} nodes and ${edges} edges`);
-  const read = `${counts.node} nodes and ${counts.edge} edges`;
-  if (expected.some((total) => total !== read))
-    differ(`graph ${name} has ${expected.join(", and in the new database ")}; ${read} were compared`);
+  const found = `${counts.node} nodes and ${counts.edge} edges`;
+  if (expected.some((total) => total !== found))
+    differ(`graph ${name} has ${expected.join(", and in the new database ")}; ${found} were compared`);
 }
 
 /** The copied graph, once its indexes are operational: the engine builds them anew. */

@@ -10,7 +10,7 @@ import { type Pair, type Side, withPairs } from "./nodes.ts";
 import { largestValue } from "./preflight.ts";
 import { type Count, countProgress, type OnProgress } from "./progress.ts";
 import { factsOf } from "./proof.ts";
-import { type Refusal, Refused } from "./refusals.ts";
+import { Refused } from "./refusals.ts";
 
 export interface CopyOptions {
   /** Inventory of the source. */
@@ -27,8 +27,6 @@ export interface Copied {
   /** Bytes of all dumps, and of the largest. */
   readonly bytes: number;
   readonly largest: number;
-  /** In ms. */
-  readonly took: number;
 }
 
 /** Pairs of connections: one value is dumped while others are sent and restored. */
@@ -38,34 +36,28 @@ const inFlight = 512_000_000;
 
 /**
  * Copies everything into an emptied target. The source is only read; a copy that was interrupted is begun anew. The signal should include
- * `Freeze.lost`. Rejects with a DatabaseError if a connection breaks, or with the reason of the signal.
+ * `Freeze.lost`. Rejects with a Refused, with a DatabaseError if a connection breaks, or with the reason of the signal.
  */
 export async function copy(
   source: Side,
   target: Side,
   options: CopyOptions,
   signal: AbortSignal,
-): Promise<Copied | Refusal> {
-  const begun = performance.now();
+): Promise<Copied> {
   const { inventory, keepParameters = [], expectedBytes = 0 } = options;
   const sums = { keys: 0, bytes: 0, largest: 0 };
   const total = { keys: totalsOf(inventory).keys, amount: expectedBytes };
   const graphs = new Set<string>();
   const count = countProgress(total, options.onProgress);
-  try {
-    await emptyTarget(source, target);
-    await carrySettings(source, target, keepParameters, signal);
-    for (const database of await databasesOf(source.primary.control)) {
-      const task = { database, inventory, sums, count, graphs };
-      await withPairs([source, target], [database, pairsAtOnce + 1], signal, (listing, pairs) =>
-        runWithin(jobsOf(listing.source, task), pairs, inFlight),
-      );
-    }
-  } catch (error) {
-    if (error instanceof Refused) return error.refusal;
-    throw error;
+  await emptyTarget(source, target);
+  await carrySettings(source, target, keepParameters, signal);
+  for (const database of await databasesOf(source.primary.control)) {
+    const task = { database, inventory, sums, count, graphs };
+    await withPairs([source, target], [database, pairsAtOnce + 1], signal, (listing, pairs) =>
+      runWithin(jobsOf(listing.source, task), pairs, inFlight),
+    );
   }
-  return { ...sums, took: Math.round(performance.now() - begun) };
+  return sums;
 }
 
 /** Loads the libraries of the source, and sets its parameters, at the target. Called again it does the same. */

@@ -1,7 +1,7 @@
 /** @module Makes sure that a database keeps the data that it got: on its disk, on its replicas, and within its memory. */
 import { linesIn } from "../../database/parameters.ts";
 import type { Side } from "./nodes.ts";
-import { type Refusal, refusal } from "./refusals.ts";
+import { Refused } from "./refusals.ts";
 import { listOf } from "./replies.ts";
 
 /** The text "x" as DUMP shows it, in a version that every engine can restore. */
@@ -16,7 +16,7 @@ const most = 0.8;
 export async function makeDurable(
   { primary }: Side,
   within = 60_000,
-): Promise<{ readonly isOnDisk: boolean } | Refusal> {
+): Promise<{ readonly isOnDisk: boolean } | Refused> {
   const { control } = primary;
   const info = linesIn(await control.one(["INFO"]));
   const isOnDisk = info["aof_enabled"] === "1";
@@ -26,7 +26,7 @@ export async function makeDurable(
   if (usedShare > most) {
     const percent = Math.ceil(usedShare * 100);
     const message = `the new database uses ${percent} % of its memory; the limit is ${100 * most} %`;
-    return refusal("target-too-full", message);
+    return new Refused("target-too-full", message);
   }
   // WAIT and WAITAOF wait for the writes of their own connection.
   await control.one(["RESTORE", name, "0", marker, "REPLACE"]);
@@ -36,10 +36,13 @@ export async function makeDurable(
       await control.one(["WAITAOF", "1", "0", String(within)], { within: within + 10_000 }),
     );
     if (synced !== 1)
-      return refusal("target-unsafe", `the new database had not written its data to disk after ${within} ms`);
+      return new Refused(
+        "target-unsafe",
+        `the new database had not written its data to disk after ${within} ms`,
+      );
   }
   const wait = ["WAIT", String(replicas), String(within)];
   const acknowledged = replicas === 0 ? 0 : await control.one(wait, { within: within + 10_000 });
   const late = `${acknowledged} of ${replicas} replicas of the new database had its data after ${within} ms`;
-  return Number(acknowledged) < replicas ? refusal("target-unsafe", late) : { isOnDisk };
+  return Number(acknowledged) < replicas ? new Refused("target-unsafe", late) : { isOnDisk };
 }

@@ -4,7 +4,7 @@ import type { Reply } from "../../database/command-socket.ts";
 import { asError } from "../../model/errors.ts";
 import type { Node, Side } from "./nodes.ts";
 import { changeBetween, factsOf, type NodeFacts } from "./proof.ts";
-import { type Refusal, Refused } from "./refusals.ts";
+import { Refused } from "./refusals.ts";
 import { clientsIn } from "./replies.ts";
 
 /** A proven pause of writes. */
@@ -12,12 +12,12 @@ export interface Freeze {
   /** Aborted with a Refused as soon as the pause is not proved any more: nothing that is read after may be trusted. */
   readonly lost: AbortSignal;
   /** Compares each node with its facts at the beginning, and tests that a write waits. Undefined: proved until now. It never rejects. */
-  prove(): Promise<Refusal | undefined>;
+  prove(): Promise<Refused | undefined>;
   /**
    * Ends the connections of all other clients, so that what waits in them is never executed, and proves once more. From then on it looks all the
    * time, and takes a node for stopped as long as it cannot be reached.
    */
-  endConnections(): Promise<Refusal | undefined>;
+  endConnections(): Promise<Refused | undefined>;
   /** Stops renewing and ends the pause on every node; waiting writes are executed then. False if a node did not take that. It never rejects. */
   release(): Promise<boolean>;
   /** Stops renewing, and leaves the pause to its end: for a database that was stopped. */
@@ -42,20 +42,20 @@ export async function holdFreeze(
   paused: readonly Paused[],
   pause: number,
   signal: AbortSignal,
-): Promise<Freeze | Refusal> {
+): Promise<Freeze | Refused> {
   const facts = await Promise.all(side.nodes.map(factsOf));
   const until = new Map(paused.map((entry) => [entry.node, entry.until]));
   const lost = new AbortController();
-  let reason: Refusal | undefined;
+  let reason: Refused | undefined;
   let isOver = false;
   let connectionsEnded = false;
   let timer: NodeJS.Timeout | undefined;
   let renewing: Promise<void> | undefined;
 
-  const lose = (message: string): Refusal => {
+  const lose = (message: string): Refused => {
     stop();
     const error = new Refused("freeze-lost", message);
-    reason ??= error.refusal;
+    reason ??= error;
     lost.abort(error);
     return reason;
   };
@@ -88,7 +88,7 @@ export async function holdFreeze(
       return `writes are not proved to wait: ${asError(error).message}`;
     }
   };
-  const prove = async (): Promise<Refusal | undefined> => {
+  const prove = async (): Promise<Refused | undefined> => {
     if (reason !== undefined) return reason;
     const changes = await Promise.all(side.nodes.map((node, at) => nodeChange(node, facts[at])));
     // A run that is interrupted closes its own connections: no node is proved stopped by that.

@@ -19,7 +19,7 @@ export interface Key {
 /** Type of the keys that are graphs. */
 export const graphType = "graphdata";
 
-/** All keys, some hundred at a time; one may come twice. Streams of telemetry are left out. */
+/** All keys, some hundred at a time; one may come twice. Streams of telemetry whose graphs exist are left out. */
 export async function* keysOf(link: Link): AsyncGenerator<readonly Key[]> {
   let cursor = "0";
   do {
@@ -41,12 +41,17 @@ export async function factsOf(
       ["PTTL", name],
       ["MEMORY", "USAGE", name],
     ]),
+    ["GRAPH.LIST"],
     ["INFO", "server"],
   ]);
+  // The engine fills a stream for each graph of any database, all in database 0, and deletes it with the graph.
+  const telemetry = new Set(listOf(facts.at(-2)).map((graph) => `telemetry{${graph}}`));
   const now = Number(linesIn(facts.at(-1) ?? null)["server_time_usec"]) / 1000;
   const keys = names.flatMap((name, at): Key[] => {
     const [type, time, memory] = facts.slice(3 * at);
-    if (type === "none" || isTelemetry(name, type)) return [];
+    if (type === "none" || (type === "stream" && telemetry.has(String(name)))) return [];
+    // The engine makes such keys while it saves.
+    if (type === "graphmeta") return [];
     for (const fact of [type, time]) if (fact instanceof Error) throw fact;
     // The users of some services may not ask for the end itself.
     const end = Number(time) < 0 ? 0 : Math.round(now + Number(time));
@@ -76,11 +81,6 @@ export function batchesOf(keys: readonly Key[]): readonly (readonly Key[])[] {
   const small = keys.filter(isSmall);
   const large = keys.filter((key) => !isSmall(key)).map((key) => [key]);
   return small.length === 0 ? large : [small, ...large];
-}
-
-/** Streams that the engine itself fills for a graph, as `telemetry{g}`; and marks that it makes while it saves. */
-function isTelemetry(name: Buffer, type: Reply | undefined): boolean {
-  return type === "graphmeta" || (type === "stream" && /^telemetry\{.*\}$/s.test(name.toString("latin1")));
 }
 
 /** The numbers of the databases that have keys. */

@@ -5,7 +5,7 @@ import { type Engine, type Inventory, isUnready } from "./inventory.ts";
 import { graphType } from "./keys.ts";
 import type { Side } from "./nodes.ts";
 import { megabytes } from "./progress.ts";
-import { type Refusal, type RefusalCode, refusal } from "./refusals.ts";
+import { type RefusalCode, Refused } from "./refusals.ts";
 
 /** Largest dump of one value in bytes: above 512 MB the engine resets the connection instead of restoring it. */
 export const largestValue = 400_000_000;
@@ -28,10 +28,10 @@ export interface TargetFacts {
 }
 
 /** Reasons that the data and the new database give. Pure. */
-export function refusalsOf(source: Inventory, target: TargetFacts): readonly Refusal[] {
-  const found: Refusal[] = [];
+export function refusalsOf(source: Inventory, target: TargetFacts): readonly Refused[] {
+  const found: Refused[] = [];
   const names = new Set<string>();
-  const refuse = (code: RefusalCode, message: string): void => void found.push(refusal(code, message));
+  const refuse = (code: RefusalCode, message: string): void => void found.push(new Refused(code, message));
   for (const [side, { isCluster }] of Object.entries({ old: source, new: target }))
     if (isCluster === true)
       refuse("cluster", `the ${side} database is a cluster, whose keys lie on several primaries`);
@@ -53,7 +53,7 @@ export function refusalsOf(source: Inventory, target: TargetFacts): readonly Ref
   return found;
 }
 
-function engineRefusals(source: Engine, target: Engine): readonly Refusal[] {
+function engineRefusals(source: Engine, target: Engine): readonly Refused[] {
   const name = ({ server, version, module }: Engine): string => `${server} ${version} with module ${module}`;
   const both = `from ${name(source)} to ${name(target)}`;
   const pairs = [
@@ -61,12 +61,12 @@ function engineRefusals(source: Engine, target: Engine): readonly Refusal[] {
     [source.module, target.module],
   ].map((pair) => pair.map((version) => version.split(".").map(Number)));
   if (source.server !== target.server || pairs.some(([a, b]) => a?.[0] !== b?.[0]))
-    return [refusal("engine-across-majors", `the data would go ${both}: they may read it differently`)];
+    return [new Refused("engine-across-majors", `the data would go ${both}: they may read it differently`)];
   const isOlder = pairs.some(([a = [], b = []]) => {
     const at = a.findIndex((part, index) => part !== b[index]);
     return at !== -1 && (b[at] ?? 0) < (a[at] ?? 0);
   });
-  return isOlder ? [refusal("engine-older", `the data would go ${both}, which is older`)] : [];
+  return isOlder ? [new Refused("engine-older", `the data would go ${both}, which is older`)] : [];
 }
 
 function refuseSizes(
@@ -108,27 +108,29 @@ export async function refusalsOfSide(
   side: Side,
   use: "source" | "target",
   signal: AbortSignal,
-): Promise<readonly Refusal[]> {
-  const found: Refusal[] = [];
+): Promise<readonly Refused[]> {
+  const found: Refused[] = [];
   const commands = trials[use].split(";").map((line) => line.trim().split(" "));
   for (const { control, target } of side.nodes)
     for (const [at, reply] of (await control.all(commands)).entries())
       if (reply instanceof Error && /^NOPERM/.test(reply.message) && commands[at]?.[1] !== undefined) {
         const message = `the user may not run ${commands[at]?.slice(0, 2).join(" ")} at ${target.host}:${target.port}`;
-        found.push(refusal("right-missing", message));
+        found.push(new Refused("right-missing", message));
       }
   const info = linesIn(await side.primary.control.one(["INFO", "replication"]));
   const known = Number(info["connected_slaves"]);
   if (known !== side.replicas.length) {
     const message = `the primary has ${known} replicas, and ${side.replicas.length} are among the nodes that the service lists`;
-    found.push(refusal("unknown-replica", message));
+    found.push(new Refused("unknown-replica", message));
   }
   try {
     if (await isHeld(side.primary, signal))
-      found.push(refusal("paused-already", "the writes of the database are paused by another client"));
+      found.push(new Refused("paused-already", "the writes of the database are paused by another client"));
   } catch (error) {
     if (!(error instanceof Error) || !/^NOPERM/.test(error.message)) throw error;
-    found.push(refusal("right-missing", "the user may not run DEL, by which a pause of writes is proved"));
+    found.push(
+      new Refused("right-missing", "the user may not run DEL, by which a pause of writes is proved"),
+    );
   }
   return found;
 }

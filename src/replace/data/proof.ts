@@ -1,7 +1,7 @@
 /** @module Notes by which facts a node shows that nothing wrote to it, and compares two such notes. */
+import { createHash } from "node:crypto";
 import { linesIn } from "../../database/parameters.ts";
 import type { Node } from "./nodes.ts";
-import { listOf, pairsOf } from "./replies.ts";
 
 /**
  * A node at one moment. No single fact is enough: a save sets the changes to 0, a library is no change, a restart sets all counters to 0.
@@ -16,8 +16,10 @@ export interface NodeFacts {
   readonly changes: number;
   /** Calls of all commands that can write. */
   readonly writes: number;
-  /** Libraries of functions: loading one is not held by a pause. */
+  /** Digest of the libraries of functions: loading one is not held by a pause. */
   readonly libraries: string;
+  /** The counters of commands were set back since the start: they say less than there was. */
+  readonly wereReset: boolean;
 }
 
 /** Commands that cannot write, as INFO commandstats names them. An unknown command counts as a write. */
@@ -51,7 +53,8 @@ export async function factsOf({ control }: Node): Promise<NodeFacts> {
     saves: Number(lines["rdb_saves"] ?? 0),
     changes: Number(lines["rdb_changes_since_last_save"] ?? 0),
     writes: writesIn(lines),
-    libraries: JSON.stringify(listOf(libraries).map((library) => [...pairsOf(library)])),
+    libraries: createHash("sha256").update(JSON.stringify(libraries)).digest("hex"),
+    wereReset: lines["cmdstat_config|resetstat"] !== undefined,
   };
 }
 

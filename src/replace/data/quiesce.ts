@@ -4,7 +4,7 @@ import { linesIn } from "../../database/parameters.ts";
 import { type Freeze, holdFreeze, type Paused, pauseNode, unpause } from "./freeze.ts";
 import { databasesOf } from "./keys.ts";
 import type { Node, Side } from "./nodes.ts";
-import { isRefusal, type Refusal, refusal } from "./refusals.ts";
+import { isRefusal, Refused } from "./refusals.ts";
 import { clientsIn, listOf } from "./replies.ts";
 
 /** QUERY_MEM_CAPACITY now. Record it before `quiesce`: the cap of a killed run stays. */
@@ -49,12 +49,12 @@ export async function quiesce(
   side: Side,
   { cap, pause = 30_000, idleWithin = 2000, settledWithin = 60_000 }: QuiesceOptions,
   signal: AbortSignal,
-): Promise<Freeze | Refusal> {
+): Promise<Freeze | Refused> {
   const settledUntil = performance.now() + settledWithin;
   const haveSettled = async (): Promise<boolean> =>
     (await Promise.all(side.nodes.map((node) => hasSettled(node, signal)))).every(Boolean);
   const late = `a constraint was still built, or a snapshot saved, after ${settledWithin} ms`;
-  if (!(await isTrueBefore(settledUntil, signal, 100, haveSettled))) return refusal("not-settled", late);
+  if (!(await isTrueBefore(settledUntil, signal, 100, haveSettled))) return new Refused("not-settled", late);
   try {
     const paused = await pauseAtRest(side, pause, idleWithin, signal).finally(() => setCap(side, cap));
     const freeze = isRefusal(paused) ? paused : await holdFreeze(side, paused, pause, signal);
@@ -72,11 +72,14 @@ async function pauseAtRest(
   pause: number,
   idleWithin: number,
   signal: AbortSignal,
-): Promise<readonly Paused[] | Refusal> {
+): Promise<readonly Paused[] | Refused> {
   const { primary, replicas } = side;
   await setCap(side, 1);
   const end = performance.now() + idleWithin;
-  const notIdle = refusal("not-idle", `queries still ran after ${idleWithin} ms, though none could begin`);
+  const notIdle = new Refused(
+    "not-idle",
+    `queries still ran after ${idleWithin} ms, though none could begin`,
+  );
   const clients = String(await primary.control.one(["CLIENT", "LIST"]));
   if (!(await isAtRestBefore(end, clients, primary, signal))) return notIdle;
   const first = await pauseNode(primary, pause);
@@ -92,7 +95,7 @@ async function pauseAtRest(
       return Number(info["slave_repl_offset"]) >= offset;
     });
     if (!hasCaughtUp || !(await isAtRestBefore(late, "", replica, signal)))
-      return refusal(
+      return new Refused(
         "replica-behind",
         `the replica at ${host}:${port} had not caught up after ${idleWithin} ms`,
       );

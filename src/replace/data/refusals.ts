@@ -24,40 +24,31 @@ const remedies = {
   "not-idle": "run it again when fewer or shorter queries run",
   "replica-behind": "run it again when the replicas have caught up",
   "freeze-lost": "run it again",
+  "graph-ends-server":
+    "run it again; if the same graph ends it again, the graph is damaged: property keys of a query that failed half-way were mistaken for others when the database was started. Delete it and load it anew, or restore a backup. The old database stays in use: graphform replace undo ADDRESS lets it take writes if it does not, and the change taken back in the manifest ends the migration",
   "copy-refused": "see the reason of the database; both databases are kept",
 } as const;
 
 export type RefusalCode = keyof typeof remedies;
 
-/** A reason for not going on: a value, since it is expected. A failed connection is a DatabaseError instead, which is thrown. */
-export interface Refusal {
-  readonly code: RefusalCode;
-  /** One sentence, lower-case and without a full stop: what, and where. */
+/** A reason as people read it: the remedy is the way out, in one sentence. */
+export interface Reason {
   readonly message: string;
-  /** The way out, in one sentence. */
   readonly remedy: string;
 }
 
-/** A reason as people read it. */
-export type Reason = Pick<Refusal, "message" | "remedy">;
-
-/** A reason with its way out. */
-export function refusal(code: RefusalCode, message: string): Refusal {
-  return { code, message, remedy: remedies[code] };
-}
-
-/** True for a reason, among results. */
-export function isRefusal(result: object): result is Refusal {
-  return "remedy" in result && "code" in result && "message" in result;
-}
-
-/** Thrown to end work for an expected reason; the reason of `Freeze.lost`, too. */
-export class Refused extends GraphformError {
+/** A reason for not going on: what, and where. A result, since it is expected; thrown to end work, and the reason of `Freeze.lost`, too. A failed connection is a DatabaseError instead. */
+export class Refused extends GraphformError implements Reason {
   override readonly name = "Refused";
-  readonly refusal: Refusal;
+  readonly remedy: string;
 
   constructor(code: RefusalCode, message: string) {
     super(code, message, { hint: remedies[code] });
-    this.refusal = refusal(code, message);
+    this.remedy = remedies[code];
   }
+}
+
+/** True for a reason, among results. */
+export function isRefusal(result: object): result is Refused {
+  return result instanceof Refused;
 }

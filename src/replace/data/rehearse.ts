@@ -4,7 +4,7 @@ import { compareData } from "./compare-data.ts";
 import { type CopyOptions, copy, emptyTarget } from "./copy.ts";
 import { makeDurable } from "./durable.ts";
 import type { Side } from "./nodes.ts";
-import { isRefusal, type Refusal } from "./refusals.ts";
+import { isRefusal } from "./refusals.ts";
 
 /** Its measurements; the look at everything counts as copying, and what makes the copy durable as comparing. The target is emptied afterwards, or else by the next copy. Rejects as `copy`. */
 export async function rehearse(
@@ -12,22 +12,21 @@ export async function rehearse(
   target: Side,
   options: CopyOptions,
   signal: AbortSignal,
-): Promise<Omit<Rehearsed, "next" | "at"> | Refusal> {
+): Promise<Omit<Rehearsed, "next" | "at">> {
   const watch = await watchStall(source, signal);
   try {
-    const copied = await copy(source, target, options, signal);
-    if (isRefusal(copied)) return copied;
     const begun = performance.now();
+    const copied = await copy(source, target, options, signal);
+    const end = performance.now();
     const durable = await makeDurable(target);
-    if (isRefusal(durable)) return durable;
-    const saved = performance.now();
+    if (isRefusal(durable)) throw durable;
     // Differences of a source that is written to meanwhile prove nothing.
-    const found = await compareData(source, target, options, signal);
+    await compareData(source, target, options, signal);
     return {
       bytes: copied.bytes,
       largest: copied.largest,
-      copy: options.inventory.took + copied.took,
-      verify: found.took + Math.round(saved - begun),
+      copy: options.inventory.took + Math.round(end - begun),
+      verify: Math.round(performance.now() - end),
       stall: Math.round(watch.longest()),
     };
   } finally {

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { type CompareResult, compareData } from "../../../src/replace/data/compare-data.ts";
+import { compareData } from "../../../src/replace/data/compare-data.ts";
 import { copy } from "../../../src/replace/data/copy.ts";
 import { makeDurable } from "../../../src/replace/data/durable.ts";
 import { type Inventory, takeInventory, totalsOf } from "../../../src/replace/data/inventory.ts";
@@ -15,16 +15,17 @@ const ground = prepare();
 describe("copy and verify", () => {
   let source: Side;
   let target: Side;
+  let original: Awaited<ReturnType<typeof startSide>>;
   let copied: Awaited<ReturnType<typeof startSide>>;
   let inventory: Inventory;
-  const check = (): Promise<CompareResult> => compareData(source, target, { inventory }, never);
+  const check = (): Promise<readonly string[]> => compareData(source, target, { inventory }, never);
 
   beforeAll(async () => {
-    const old = await startSide(ground);
+    original = await startSide(ground);
     copied = await startSide(ground, { aof: "always" });
-    [source, target] = [old.side, copied.side];
+    [source, target] = [original.side, copied.side];
     const admin = (...command: readonly string[]): Promise<unknown> =>
-      asOperator(old.spec, old.database, command);
+      asOperator(original.spec, original.database, command);
     await makeRichGraph(source.primary.control, "g");
     await run(source, "GRAPH.QUERY", "empty", "RETURN 1");
     const other = await source.primary.open(never, 3);
@@ -72,7 +73,7 @@ describe("copy and verify", () => {
     for (let time = 0; time < 2; time += 1) {
       const result = await copy(source, target, { inventory, onProgress: (step) => steps.push(step) }, never);
       expect(result).toMatchObject({ keys: 10 });
-      expect(await check()).toMatchObject({ differences: [] });
+      expect(await check()).toEqual([]);
     }
     expect(steps.at(-1)).toMatchObject({ keys: { done: 10, of: 10 }, left: 0 });
     expect(await makeDurable(target)).toMatchObject({ isOnDisk: true });
@@ -134,7 +135,7 @@ describe("copy and verify", () => {
   it.each(alterations)("finds %s", async (_, commands, found) => {
     await copy(source, target, { inventory }, never);
     for (const command of commands) await asOperator(copied.spec, copied.database, command);
-    const { differences } = await check();
+    const differences = await check();
     expect(differences.join("\n")).toMatch(new RegExp(found.source, "m"));
   });
 
@@ -151,17 +152,38 @@ describe("copy and verify", () => {
       await copy(source, target, { inventory: all }, never);
       const seen: Progress[] = [];
       const options = { inventory: all, onProgress: (step: Progress) => seen.push(step) };
-      expect((await compareData(source, target, options, never)).differences).toEqual([]);
+      expect(await compareData(source, target, options, never)).toEqual([]);
       const { nodes, edges, keys } = totalsOf(all);
       expect(seen.at(-1)).toMatchObject({ keys: { done: keys, of: keys }, amount: nodes + edges, left: 0 });
       expect(edges).toBe(780);
       await run(target, "GRAPH.QUERY", "hub", "MATCH ()-[e:R {i: 217}]->() SET e.i = 218");
-      expect((await compareData(source, target, { inventory: all }, never)).differences).toEqual([
+      expect(await compareData(source, target, { inventory: all }, never)).toEqual([
         "edge 216 of graph hub is not the same",
       ]);
     } finally {
       await run(source, "GRAPH.CONFIG", "SET", "RESULTSET_SIZE", "-1");
       await run(source, "GRAPH.DELETE", "hub");
+    }
+  });
+
+  it("carries a stream that is called as telemetry of a graph that does not exist, and leaves that of a graph out", async () => {
+    const at = (side: typeof copied, ...command: readonly string[]): Promise<unknown> =>
+      asOperator(side.spec, side.database, command);
+    const streams = ["telemetry{gone}", "telemetry{other}"] as const;
+    for (const stream of streams) await at(original, "XADD", stream, "*", "written", "by hand");
+    try {
+      await copy(source, target, { inventory }, never);
+      const entries = streams.map((stream) => at(copied, "XRANGE", stream, "-", "+"));
+      const [ofNone, ofGraph] = (await Promise.all(entries)).map((found) => JSON.stringify(found));
+      expect([ofNone, ofGraph]).toEqual([
+        expect.stringContaining("by hand"),
+        expect.not.stringContaining("by hand"),
+      ]);
+      expect(await check()).toEqual([]);
+      await at(copied, "DEL", "telemetry{gone}");
+      expect(await check()).toEqual(["key telemetry{gone} of database 0 is missing in the new database"]);
+    } finally {
+      await at(original, "DEL", ...streams);
     }
   });
 
@@ -181,7 +203,9 @@ describe("copy and verify", () => {
       expect(refusalsOf(await takeInventory(source, never), {})).toMatchObject([
         { code: "graph-name-twice" },
       ]);
-      expect(await copy(source, target, { inventory }, never)).toMatchObject({ code: "graph-name-twice" });
+      await expect(copy(source, target, { inventory }, never)).rejects.toMatchObject({
+        code: "graph-name-twice",
+      });
       expect(await run(target, "PING")).toBe("PONG");
     } finally {
       await other.one(["GRAPH.DELETE", "g"]);
@@ -190,7 +214,7 @@ describe("copy and verify", () => {
   });
 
   it("refuses to empty the database that it copies from", async () => {
-    expect(await copy(source, source, { inventory }, never)).toMatchObject({ code: "same-database" });
+    await expect(copy(source, source, { inventory }, never)).rejects.toMatchObject({ code: "same-database" });
     expect(totalsOf(await takeInventory(source, never)).keys).toBe(10);
   });
 });

@@ -150,7 +150,7 @@ describe("a target", () => {
     if (isRefusal(frozen)) throw new Error(frozen.message);
     const inventory = await takeInventory(source.side, never);
     expect(await copy(source.side, target.side, { inventory }, frozen.lost)).toMatchObject({ keys: 1 });
-    expect((await compareData(source.side, target.side, { inventory }, frozen.lost)).differences).toEqual([]);
+    expect(await compareData(source.side, target.side, { inventory }, frozen.lost)).toEqual([]);
     expect(await makeDurable(target.side)).toEqual({ isOnDisk: true });
     await frozen.release();
   });
