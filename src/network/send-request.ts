@@ -43,7 +43,7 @@ export class HttpError extends Error {
     this.wasSent = wasSent;
     this.code = code;
     this.status = status;
-    this.isAboutTrust = failure === "broken" && isAboutTrust(code);
+    this.isAboutTrust = failure === "broken" && /CERT|SIGNED|ISSUER|TLS|SSL|ALTNAME/.test(code);
   }
 }
 
@@ -179,8 +179,4 @@ function connectionPools({ ca, timeout, silence = timeout }: HttpOptions) {
 function trusting(ca: string): { readonly secureContext: SecureContext } {
   const { createSecureContext, getCACertificates } = process.getBuiltinModule("node:tls");
   return { secureContext: createSecureContext({ ca: [...getCACertificates("default"), ca] }) };
-}
-
-function isAboutTrust(code: string): boolean {
-  return /CERT|SIGNED|ISSUER|TLS|SSL|ALTNAME/.test(code);
 }

@@ -1,23 +1,17 @@
 /** @module Reads instance types with their memory from profiles, and computes memory sizes. */
-import { readFile } from "node:fs/promises";
 import { parse } from "yaml";
 import { isObject, type Json, type JsonObject, own } from "../../model/json.ts";
+import { packageText } from "./package-text.ts";
 
 /** Memory in bytes of every known instance type, by cloud provider. */
 export type InstanceTypes = { readonly [provider: string]: { readonly [name: string]: number } };
 
-/** A profile of the package, merged with those that it extends; searched upwards from this file, in sources and in builds. */
+/** A profile of the package, merged with those that it extends. */
 export async function readProfile(name: string): Promise<JsonObject> {
-  for (const up of ["../", "../../", "../../../"]) {
-    const path = new URL(`${up}profiles/${name}.yaml`, import.meta.url);
-    const text = await readFile(path, "utf8").catch(() => undefined);
-    if (text === undefined) continue;
-    const profile: Json = parse(text);
-    if (!isObject(profile)) break;
-    const { extends: base } = profile;
-    return typeof base === "string" ? mergeOver(await readProfile(base), profile) : profile;
-  }
-  throw new Error(`the profile ${name} is not beside the program`);
+  const profile: Json = parse(await packageText(`profiles/${name}.yaml`));
+  if (!isObject(profile)) throw new Error(`the profile ${name} is not a map`);
+  const { extends: base } = profile;
+  return typeof base === "string" ? mergeOver(await readProfile(base), profile) : profile;
 }
 
 function mergeOver(lower: JsonObject, upper: JsonObject): JsonObject {

@@ -6,6 +6,7 @@ import { getCookie, setCookie } from "hono/cookie";
 import { html, raw } from "hono/html";
 import { streamSSE } from "hono/streaming";
 import type { Core } from "../../core.ts";
+import { packageText } from "../../model/package-text.ts";
 import { ServiceError } from "../../model/service-error.ts";
 import { maxOpenBody, openBody } from "../contract.ts";
 import { platformStatus } from "../describe.ts";
@@ -65,7 +66,7 @@ export function pageEndpoints(app: Hono<Env>, core: Core): void {
   });
 }
 
-async function answer(page: (nonce: string) => Page, status = 200): Promise<Response> {
+async function answer(page: (nonce: string) => Promise<Markup>, status = 200): Promise<Response> {
   const nonce = randomBytes(16).toString("base64url");
   return new Response(await page(nonce), { status, headers: pageHeaders(nonce) });
 }
@@ -81,7 +82,7 @@ function cookieName(context: Context<Env>): string {
   return `graphform_page_${new URL(context.req.url).port}`;
 }
 
-type Page = ReturnType<typeof html>;
+type Markup = ReturnType<typeof html>;
 
 /** Response headers of a page; they allow its own inline script and style, and nothing from elsewhere. */
 function pageHeaders(nonce: string): { readonly [name: string]: string } {
@@ -103,7 +104,7 @@ function pageHeaders(nonce: string): { readonly [name: string]: string } {
 }
 
 /** The sign-in form; `hint` tells why it is shown again. */
-function signInPage(nonce: string, hint: string): Page {
+function signInPage(nonce: string, hint: string): Promise<Markup> {
   return shell(
     nonce,
     html`<main class="narrow"><h1>graphform local platform</h1>
@@ -118,7 +119,7 @@ function signInPage(nonce: string, hint: string): Page {
 }
 
 /** The table of instances and events, updated by the event stream. Contains no secrets. */
-function statusPage(nonce: string): Page {
+async function statusPage(nonce: string): Promise<Markup> {
   return shell(
     nonce,
     html`<main><header><h1>graphform local platform</h1><p id="engine"></p><p id="live" role="status">connecting</p></header>
@@ -126,59 +127,12 @@ function statusPage(nonce: string): Page {
 <div class="scroll"><table><thead><tr><th>Status</th><th>Name</th><th>Id</th><th>Tier</th><th>Region</th><th>Endpoint</th>
 <th>Changed</th></tr></thead><tbody id="instances"></tbody></table></div><p id="none" hidden>No instances yet.</p></section>
 <section><h2>Recent events</h2><ol id="events"></ol></section></main>
-<script nonce="${nonce}">${raw(script)}</script>`,
+<script nonce="${nonce}">${raw(await packageText("templates/platform/page.js"))}</script>`,
   );
 }
 
-function shell(nonce: string, body: Page): Page {
+async function shell(nonce: string, body: Markup): Promise<Markup> {
   return html`<!doctype html><html lang="en"><head><meta charset="utf-8"><title>graphform local platform</title>
-<meta name="viewport" content="width=device-width, initial-scale=1"><style nonce="${nonce}">${raw(style)}</style></head>
+<meta name="viewport" content="width=device-width, initial-scale=1"><style nonce="${nonce}">${raw(await packageText("templates/platform/page.css"))}</style></head>
 <body>${body}</body></html>`;
 }
-
-const style = `
-:root{color-scheme:light dark;--ink:#1d2330;--soft:#5d6679;--line:#dfe3ea;--back:#f6f7f9;--card:#fff;--good:#177245;--wait:#9a6200;--bad:#b3261e}
-@media (prefers-color-scheme:dark){:root{--ink:#e6e9ef;--soft:#9aa3b5;--line:#2d3442;--back:#12161e;--card:#1a2029;--good:#5ecb94;--wait:#e6b450;--bad:#ff8a80}}
-*{box-sizing:border-box}body{margin:0;background:var(--back);color:var(--ink);font:15px/1.5 system-ui,sans-serif}
-main{max-width:76rem;margin:0 auto;padding:2rem 1.25rem}main.narrow{max-width:26rem}
-h1{font-size:1.35rem;margin:0}h2{font-size:1rem;margin:0 0 .75rem}header p,ol{color:var(--soft);margin:.15rem 0}
-section{background:var(--card);border:1px solid var(--line);border-radius:.6rem;padding:1rem 1.25rem;margin-top:1.25rem}
-.scroll{overflow-x:auto}table{border-collapse:collapse;width:100%}th,td{text-align:left;padding:.45rem .75rem .45rem 0;white-space:nowrap}
-th{color:var(--soft);font-weight:500;font-size:.85rem}td{border-top:1px solid var(--line)}
-code,.mono{font-family:ui-monospace,monospace;font-size:.9em}.good{color:var(--good)}.wait{color:var(--wait)}.bad{color:var(--bad)}
-.status{font-weight:600}.status::before{content:"";display:inline-block;width:.6em;height:.6em;border-radius:50%;background:currentColor;margin-right:.5em}
-ol{list-style:none;padding:0;max-height:22rem;overflow:auto}li{padding:.2rem 0}time{margin-right:.75rem}
-form{display:grid;gap:.75rem}label{display:grid;gap:.25rem}input,button{font:inherit;padding:.5rem .6rem;border:1px solid var(--line);border-radius:.4rem}
-button{background:var(--ink);color:var(--back);cursor:pointer}`;
-
-const script = `
-const at = (id) => document.getElementById(id);
-const el = (name, text, cls) => { const e = document.createElement(name); e.textContent = text; if (cls) e.className = cls; return e; };
-const tone = (s) => s === "RUNNING" || s === "READY" ? "good" : s === "FAILED" ? "bad" : s === "STOPPED" ? "" : "wait";
-const clock = (iso) => { const t = el("time", new Date(iso).toLocaleTimeString()); t.dateTime = iso; return t; };
-const show = (s) => {
-  at("engine").textContent = "Engine: " + s.engine.name + " " + s.engine.version + " (" + s.engine.why + ") in " + s.dataDir;
-  at("count").textContent = "(" + s.instances.length + ")";
-  at("none").hidden = s.instances.length > 0;
-  at("instances").replaceChildren(...s.instances.map((i) => {
-    const row = document.createElement("tr");
-    const status = el("td", i.status, "status " + tone(i.status));
-    if (i.failure) status.title = i.failure;
-    const changed = document.createElement("td"); changed.append(clock(i.lastModified));
-    row.append(status, el("td", i.name), el("td", i.id, "mono"), el("td", i.tier + " / " + i.component),
-      el("td", i.cloudProvider + " " + i.region), el("td", i.endpoint, "mono"), changed);
-    return row;
-  }));
-  at("events").replaceChildren(...s.events.map((e) => {
-    const li = el("li", "", e.isFailure ? "bad" : "");
-    li.append(clock(e.time), el("span", e.instanceId + " ", "mono"), el("span", e.message));
-    return li;
-  }));
-};
-const stream = new EventSource("/_platform/stream");
-stream.onmessage = (m) => { at("live").textContent = "live"; at("live").className = "good"; show(JSON.parse(m.data)); };
-stream.onerror = () => {
-  const isOver = stream.readyState === EventSource.CLOSED;
-  at("live").textContent = isOver ? "signed out; graphform platform open signs in again" : "connection lost, trying again";
-  at("live").className = isOver ? "bad" : "wait";
-};`;

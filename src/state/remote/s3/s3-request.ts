@@ -6,6 +6,7 @@ import { GraphformError } from "../../../model/errors.ts";
 import { defined, isObject, type JsonObject, textIn } from "../../../model/json.ts";
 import { endpointRefusal, keyRefusal, type S3Location, s3Forms } from "../../../model/stores/s3.ts";
 import { mayHoldLogin } from "../../../model/userinfo.ts";
+import { digestOf } from "../../document.ts";
 import type { Send, SenderOptions, StoreAnswer } from "../store-http.ts";
 import { assertNone, busyOr, denied, unreachable, unsuitable } from "../store-refusals.ts";
 
@@ -90,7 +91,7 @@ export function s3Request(send: Send, credentials: AwsCredentials, addresses: S3
       url: url.href,
       headers: {
         ...headers,
-        "x-amz-content-sha256": await sha256(bytes),
+        "x-amz-content-sha256": digestOf(bytes),
         ...(body === undefined ? {} : { "content-type": "application/json" }),
       },
       accessKeyId,
@@ -119,10 +120,6 @@ const sessionEnded: ReadonlySet<string> = new Set([
   "ExpiredTokenException",
   "TokenRefreshRequired",
 ]);
-
-async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
-  return Buffer.from(await crypto.subtle.digest("SHA-256", bytes)).toString("hex");
-}
 
 /** A pair of keys, of a session if there is a token. */
 export interface AwsKeys {
