@@ -167,6 +167,31 @@ describe("an update", () => {
     },
   );
 
+  it.each([
+    ["is waited for while its values are shown later than its end, within the settling time of 5 s", 4000, 0],
+    ["is not as declared once that time is over and another value is still shown", 60_000, 1],
+  ])("%s", async (_, late, left) => {
+    const world = await worldWith({ colour: "red" }, { work: 0 });
+    const { service, clock } = world;
+    let from = Number.POSITIVE_INFINITY;
+    const driver: Driver = {
+      ...service,
+      update: async (ref, patch, signal) => {
+        await service.update(ref, patch, signal);
+        from = clock.now() + late;
+      },
+      get: async (ref, signal) => {
+        const live = await service.get(ref, signal);
+        const isOld = from < Number.POSITIVE_INFINITY && clock.now() < from;
+        const colour = { value: "red", source: "described" } as const;
+        return live && isOld ? { ...live, spec: { ...live.spec, colour } } : live;
+      },
+    };
+    const { certificate } = await world.run({ a: { colour: "blue" } }, { driver });
+    expect(certificate).toHaveLength(left);
+    expect(service.writes("update")).toHaveLength(1);
+  });
+
   it("is unknown where no look succeeds any more, and the next run finds out", async () => {
     const world = await worldWith({ colour: "red" }, { work: 0 });
     world.service.fault({ on: "update", effect: "lost-after" });

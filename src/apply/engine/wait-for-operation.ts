@@ -2,7 +2,7 @@
 
 import { remedyForFailed, withoutTwin } from "../../model/address.ts";
 import { serviceTime } from "../../model/clock.ts";
-import type { Baseline } from "../../model/consistency.ts";
+import { type Baseline, isSettleOver } from "../../model/consistency.ts";
 import { GraphformError } from "../../model/errors.ts";
 import { defined } from "../../model/json.ts";
 import type { Live, PhaseName, Ref } from "../../model/observed.ts";
@@ -18,6 +18,7 @@ import {
   evaluateArrival,
   isGoneAtOnce,
   noSightings,
+  showsOther,
   withSighting,
 } from "../evidence/operation.ts";
 import { ineffectivePaths, untilUsable } from "../probe-object.ts";
@@ -54,8 +55,10 @@ export async function waitForOperation(
   const acceptedAt = timeOf(bound?.converging?.since, started);
   const mayBeHiddenSince = operation === "delete" ? timeOf(bound?.createdAt, 0) : acceptedAt;
   const timeout = timeoutOf(step, operation, context);
+  const sent = operation === "update" ? (bound?.converging?.record ?? {}) : {};
+  const isLate = (live: Live): boolean => showsOther(sent, step, live, context);
   const arrival = await converge(
-    { kind: step.kind, ref, phases, baseline, acceptedAt, mayBeHiddenSince, timeout },
+    { kind: step.kind, ref, phases, baseline, acceptedAt, mayBeHiddenSince, timeout, isLate },
     step,
     context,
   );
@@ -164,6 +167,8 @@ export interface Target extends Expectation {
   readonly ref: Ref;
   /** Longest wait in ms, from now on. */
   readonly timeout: number;
+  /** True while a look shows other values than those that were sent. Default: it shows none. */
+  readonly isLate?: (live: Live) => boolean;
 }
 
 /** The end of a wait. After a timeout the operation goes on at the service. */
@@ -210,7 +215,10 @@ export async function converge(target: Target, step: NamedStep, context: ApplyCo
     // Objects of some kinds show no status.
     show(live === undefined ? "not there" : live.phase.detail || "in progress");
     if (seen.is === "hidden") return undefined;
-    return evaluateArrival(target, live, sightings, clock.now(), profile.timing);
+    const arrival = evaluateArrival(target, live, sightings, clock.now(), profile.timing);
+    if (arrival?.is !== "arrived" || live === undefined || target.isLate?.(live) !== true) return arrival;
+    // Values may be shown later than the status: until then nothing proves that the service has not taken them.
+    return isSettleOver(acceptedAt, clock.now(), profile.timing) ? arrival : undefined;
   };
   const show = (next: string): void => {
     if (next !== detail) context.onStatus?.(step.key, next);

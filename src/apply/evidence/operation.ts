@@ -34,16 +34,30 @@ export function isStale(step: Step, live: Live, context: PreconditionContext): b
 
 /** Decides which of the values that a step is to set are shown already. */
 export function shownOf(record: Spec, step: Step, live: Live, context: PreconditionContext): Shown {
+  const shown = comparedWith(record, step, live, context);
+  if (shown.length === 0 || shown.includes(false)) return "none";
+  return shown.length === Object.keys(record).length ? "all" : "all-visible";
+}
+
+/** True if a look shows another value of a field that a step was to set. */
+export function showsOther(record: Spec, step: Step, live: Live, context: PreconditionContext): boolean {
+  return comparedWith(record, step, live, context).includes(false);
+}
+
+/** Compares each value that a step is to set, and that a look shows. */
+function comparedWith(
+  record: Spec,
+  step: Step,
+  live: Live,
+  context: PreconditionContext,
+): readonly boolean[] {
   const { schema } = context.kinds.named(step.kind);
   const rows = fieldRows(schema);
   const named = naming(context.outputs)(live, schema);
-  const wanted = Object.entries(record);
-  const shown = wanted.filter(([path]) => named.spec[path] !== undefined);
-  const isAsWanted = shown.every(([path, value]) =>
-    sameValue(value, named.spec[path]?.value ?? null, rowAt(rows, path)),
-  );
-  if (shown.length === 0 || !isAsWanted) return "none";
-  return shown.length === wanted.length ? "all" : "all-visible";
+  return Object.entries(record).flatMap(([path, value]) => {
+    const seen = named.spec[path];
+    return seen === undefined ? [] : [sameValue(value, seen.value, rowAt(rows, path))];
+  });
 }
 
 export function staleResult(step: Step, ref: Ref, { phase }: Pick<Live, "phase">): StepResult {
