@@ -115,6 +115,8 @@ export interface DriftReport<Value = Json> extends Pick<Plan, "version" | "name"
   /** Unmanaged objects; absent if they were not asked for. */
   readonly unmanaged?: readonly UnmanagedDrift[];
   readonly census: DriftCensus;
+  /** The first field that `--adopt` can write into the manifest; false if there is none, absent if that was not tried. */
+  readonly adoptable?: false | { readonly address: Address; readonly path: string };
   /** False if something was left out, could not be read, or did not answer. */
   readonly complete: boolean;
 }

@@ -156,14 +156,20 @@ describe("drift --adopt", () => {
       /graphform\.yaml:27: .*made of \$\{var\.text\}, declared at .*graphform\.yaml:6/,
     ],
   ];
-  it.each(refusals)("writes nothing for %s, and says where", async (_, address, params, why) => {
-    await update(address, params);
-    const before = await texts();
-    const { code, out, err } = await gf("drift", "--adopt", address);
-    expect([code, out, err]).toEqual([1, "", expect.stringMatching(why)]);
-    expect(await texts()).toEqual(before);
-    expect((await gf("apply", "--auto-approve")).code).toBe(0);
-  });
+  it.each(refusals)(
+    "writes nothing for %s, says where, and is not offered",
+    async (_, address, params, why) => {
+      await update(address, params);
+      const markdown = join(bench.folder, "drift.md");
+      const { out: shown } = await gf("drift", "--markdown", markdown);
+      expect([shown, await readFile(markdown, "utf8")].join()).not.toContain("--adopt");
+      const before = await texts();
+      const { code, out, err } = await gf("drift", "--adopt", address);
+      expect([code, out, err]).toEqual([1, "", expect.stringMatching(why)]);
+      expect(await texts()).toEqual(before);
+      expect((await gf("apply", "--auto-approve")).code).toBe(0);
+    },
+  );
 
   it("takes a live value for text, whatever stands in it", async () => {
     await update("instances.orders", { name: "${var.text} $${x}" });

@@ -1,7 +1,9 @@
 /** @module Writes live values into the manifest, once a plan of the edited manifest has proven that they settle the drift. */
 
 import { kinds } from "../../kinds/index.ts";
+import { isAdoptRefusal } from "../../manifest/adopt/adopt-value.ts";
 import { suggest } from "../../manifest/problems/fault.ts";
+import type { Layer } from "../../manifest/source.ts";
 import { type Address, type AddressParts, parseAddress, undeclaring } from "../../model/address.ts";
 import type { DriftReport, FieldDrift, ResourceDrift } from "../../model/drift.ts";
 import { exitCodes, GraphformError, isManifestError, type SourceRange } from "../../model/errors.ts";
@@ -18,7 +20,7 @@ import { amount } from "../../report/words.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { Invocation } from "../with-run.ts";
 import type { DriftOptions } from "./drift-reports.ts";
-import { type AdoptedField, type ChangedLines, editSources, writeSources } from "./edit-sources.ts";
+import { type AdoptedField, type ChangedLines, editOf, editSources, writeSources } from "./edit-sources.ts";
 
 /**
  * `drift --adopt`: writes the live values of the named fields into the files that hold them, and prints the lines that
@@ -137,6 +139,32 @@ export function adoptedFields(
   return [...new Map(found.map((field) => [`${field.address} ${field.path}`, field])).values()];
 }
 
+/** Fields that are tried, one after the other: each may read a long manifest once more. */
+const maxTried = 100;
+
+/** The first field that was changed outside and that `--adopt` can write; false if there is none. */
+export function firstAdoptable(
+  { resources }: Pick<DriftReport, "resources">,
+  layers: readonly Layer[],
+  manifest: Pick<Manifest, "desired">,
+): NonNullable<DriftReport["adoptable"]> {
+  const fields = resources.flatMap((resource) => {
+    const parts = parseAddress(resource.address);
+    const isLost = resource.class !== "outside" || resource.what === "failed" || resource.what === "deleted";
+    const shown = resource.fields.filter((field) => isTakenAlong(field) && field.seen !== undefined);
+    return isLost || parts === undefined ? [] : shown.map((field) => adopted(field, resource, parts));
+  });
+  const found = fields
+    .slice(0, maxTried)
+    .find((field) => !isAdoptRefusal(editOf(layers, field, manifest, kinds)));
+  return found !== undefined && { address: found.address, path: found.path };
+}
+
+/** True for a field that an address alone stands for. */
+function isTakenAlong(field: FieldDrift): boolean {
+  return field.class === "outside" && !field.secret && field.fixed !== true;
+}
+
 /** The lines that name what `--adopt ADDRESS` leaves out: fields that were set by hand and are fixed at creation. */
 export function leftOutText(targets: readonly string[], { resources }: DriftReport): string {
   return resources
@@ -203,12 +231,8 @@ function fieldsOf(resource: ResourceDrift, parts: AddressParts, path?: string): 
       `${undeclaring(address)}${placeText(where)}; or graphform apply makes a new, empty one. \`removed: [{ address: ${quoted}, destroy: false }]\` lets go of it in the state`,
     );
   }
-  if (path === undefined) {
-    const outside = resource.fields.filter(
-      (field) => field.class === "outside" && !field.secret && field.fixed !== true,
-    );
-    return outside.map((field) => adopted(field, resource, parts));
-  }
+  if (path === undefined)
+    return resource.fields.filter(isTakenAlong).map((field) => adopted(field, resource, parts));
   const field = resource.fields.find((candidate) => candidate.path === path);
   return field === undefined ? [] : [adopted(field, resource, parts)];
 }

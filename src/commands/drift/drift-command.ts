@@ -43,7 +43,10 @@ async function makeDrift(invocation: Invocation<DriftOptions>, opened: Opened): 
   await opened(project);
   return withDrift(project, invocation, async (seen, run) => {
     const isAsked = run.service.offers("instance.events");
-    return redactDrift(isAsked ? await withAuditEvents(seen.report, run) : seen.report, kinds);
+    const { firstAdoptable } = await import("./adopt.ts");
+    const adoptable = firstAdoptable(seen.report, project.parsed.layers, run.manifest);
+    const report = { ...seen.report, adoptable };
+    return redactDrift(isAsked ? await withAuditEvents(report, run) : report, kinds);
   });
 }
 

@@ -1,12 +1,18 @@
 /** @module Edits the texts of a manifest, one adopted field after the other. */
 
 import { replaceText } from "../../files/write-result.ts";
-import { adoptValue, type Edit, editedText, isAdoptRefusal } from "../../manifest/adopt/adopt-value.ts";
+import {
+  type AdoptRefusal,
+  adoptValue,
+  type Edit,
+  editedText,
+  isAdoptRefusal,
+} from "../../manifest/adopt/adopt-value.ts";
 import { fieldKeys } from "../../manifest/locate.ts";
 import { parseManifest } from "../../manifest/parse.ts";
 import { excerptsOf } from "../../manifest/problems/excerpt.ts";
 import { plainFields } from "../../manifest/problems/plain-fields.ts";
-import type { SourceFile } from "../../manifest/source.ts";
+import type { Layer, SourceFile } from "../../manifest/source.ts";
 import { type Address, type AddressParts, parseAddress } from "../../model/address.ts";
 import { GraphformError } from "../../model/errors.ts";
 import { fieldRows, rowAt } from "../../model/field-schema.ts";
@@ -40,23 +46,14 @@ type Sources = readonly SourceFile[];
 export function editSources(
   sources: Sources,
   fields: readonly AdoptedField[],
-  { desired }: Pick<Manifest, "desired">,
+  manifest: Pick<Manifest, "desired">,
   kinds: KindRegistry,
 ): { readonly sources: Sources; readonly changed: readonly ChangedLines[] } {
   let texts = sources;
   const changed: ChangedLines[] = [];
-  for (const { address, parts, kind, path, value } of fields) {
-    const members = desired.filter((entry) => {
-      const other = parseAddress(entry.address);
-      return other?.section === parts.section && other.name === parts.name;
-    });
-    const { type } = rowAt(fieldRows(kinds.named(kind).schema), path);
-    const result = adoptValue(parseManifest(texts).layers, {
-      address: parts,
-      keys: fieldKeys(path),
-      value: asTyped(value, type),
-      members: members.length,
-    });
+  for (const field of fields) {
+    const { address, path } = field;
+    const result = editOf(parseManifest(texts).layers, field, manifest, kinds);
     if (isAdoptRefusal(result)) {
       const { where, message, hint } = result;
       const place = where === undefined ? "" : `${where.file}:${where.start.line}: `;
@@ -73,6 +70,26 @@ export function editSources(
     changed.push({ ...lines, before, after: shownLines(texts, lines, lines.after.length, kinds) });
   }
   return { sources: texts, changed };
+}
+
+/** The edit that adopts a field, or the reason against it. */
+export function editOf(
+  layers: readonly Layer[],
+  { parts, kind, path, value }: AdoptedField,
+  { desired }: Pick<Manifest, "desired">,
+  kinds: KindRegistry,
+): Edit | AdoptRefusal {
+  const members = desired.filter((entry) => {
+    const other = parseAddress(entry.address);
+    return other?.section === parts.section && other.name === parts.name;
+  });
+  const { type } = rowAt(fieldRows(kinds.named(kind).schema), path);
+  return adoptValue(layers, {
+    address: parts,
+    keys: fieldKeys(path),
+    value: asTyped(value, type),
+    members: members.length,
+  });
 }
 
 /** Lines of a manifest as an excerpt shows them: a password may stand beside the value that is adopted. */

@@ -164,13 +164,13 @@ function listsOf({ unmanaged = [], census }: RedactedDrift, names: KindNames): r
 const undone: readonly Happening[] = ["deleted", "failed", "stopped", "started"];
 
 /** The remedies of drift, once for all resources that were changed outside; the first of their fields is the example. */
-function remediesOf({ resources }: DriftReport<unknown>): readonly NextView[] {
+function remediesOf({ resources, adoptable }: DriftReport<unknown>): readonly NextView[] {
   const outside = resources.filter((resource) => resource.class === "outside");
   const fields = outside
     .filter(({ what }) => what !== "failed")
     .flatMap(({ address, fields: all }) => all.map((entry) => ({ address, ...entry })))
     .filter((entry) => entry.class === "outside");
-  const taken = fields.find((entry) => !entry.secret && entry.fixed !== true);
+  const taken = adoptable ?? fields.find((entry) => !entry.secret && entry.fixed !== true);
   const isPutBack =
     fields.some(({ remedy }) => remedy !== undefined) || outside.some(({ what }) => undone.includes(what));
   const undeclared = outside
@@ -186,7 +186,7 @@ function remediesOf({ resources }: DriftReport<unknown>): readonly NextView[] {
     remedies.push({ text: "apply leaves a field as it is if its line names a command" });
   const rotated = "a password was rotated on purpose: put the new one into its secret, and look again";
   if (fields.some(({ reason }) => reason.startsWith(passwordRefused))) remedies.push({ text: rotated });
-  if (command !== undefined) remedies.push({ command, text: "writes the live value into the manifest" });
+  if (command) remedies.push({ command, text: "writes the live value into the manifest" });
   for (const words of new Set(undeclared))
     remedies.push({ text: `deleted, and that is meant: ${words}, or list the address under removed` });
   return remedies;
