@@ -88,6 +88,8 @@ export interface Removal {
   readonly until?: string;
   /** Of a block whose `enabled` is false: its guards hold as those of a declared one. */
   readonly lifecycle?: Lifecycle;
+  /** The undeclared block whose name is nearly that of this entry, which names nothing. */
+  readonly near?: Address;
   readonly where: SourceRange;
 }
 

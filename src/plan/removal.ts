@@ -30,7 +30,14 @@ export function proposeRemoval(subject: Subject, input: PlanInput): Change {
   const released = whyReleased(subject, input);
   if (released !== undefined) return forget(released);
   const undeclared = input.destroying ? "everything of this state is removed" : "no longer declared";
-  const reason = whyRetired(subject, input) ?? undeclared;
+  const misspelt = input.removed.find(
+    ({ near }) => near !== undefined && near === subject.address.split("[")[0],
+  );
+  const doubt =
+    misspelt === undefined
+      ? ""
+      : `; removed names ${misspelt.address}, which is not there: correct it, if it is to let go of this one`;
+  const reason = whyRetired(subject, input) ?? `${undeclared}${doubt}`;
   return {
     ...shared,
     action: "delete",

@@ -2,11 +2,11 @@
 
 import { openCreatesInDoubt } from "../apply/creates/recover-intents.ts";
 import { boundImport, unmatchedRemoval } from "../manifest/bindings.ts";
-import { suggest } from "../manifest/problems/fault.ts";
-import { type Address, withoutTwin } from "../model/address.ts";
+import { nearest, suggest } from "../manifest/problems/fault.ts";
+import { type Address, parseAddress, withoutTwin } from "../model/address.ts";
 import type { Clock } from "../model/clock.ts";
 import { GraphformError, ManifestError, type Problem, shellWord } from "../model/errors.ts";
-import type { JsonObject } from "../model/json.ts";
+import { defined, type JsonObject } from "../model/json.ts";
 import type { KindRegistry, Reader } from "../model/kind.ts";
 import type { Manifest, Removal } from "../model/manifest.ts";
 import type { Live, Ref } from "../model/observed.ts";
@@ -95,7 +95,8 @@ export async function planFor(
     onWait,
     unasked: probing || open === undefined ? undefined : notAskedFor,
   });
-  const leftOut = leftOutBy(options, desired, movedState);
+  const known = { declared: desired.map(({ address }) => address), bound: Object.keys(movedState.resources) };
+  const leftOut = leftOutBy(options, known);
   const needed = seen.unread.filter(({ address }) => !leftOut(address));
   if (!skipsUnread && needed.length > 0) throw unreadable(needed);
   const { listed, doubts } = seen;
@@ -127,7 +128,9 @@ export async function planFor(
     profile: service.profile,
     guards: manifest.guards,
     moved: manifest.moved,
-    removed: manifest.removed,
+    removed: destroying
+      ? manifest.removed
+      : manifest.removed.map((entry) => withNear(entry, manifest.removed, known)),
     outputs: manifest.outputs,
     options: leavingOut(unread, options, movedState),
     destroying,
@@ -189,16 +192,11 @@ async function foreseen(
 }
 
 /** Tells which bound resources the options leave out. A list, and an object that no address is bound to, concern every address. */
-function leftOutBy(
-  options: PlanOptions,
-  desired: Manifest["desired"],
-  { resources }: Pick<StateDocument, "resources">,
-): (address: Address) => boolean {
-  const known = { declared: desired.map(({ address }) => address), bound: Object.keys(resources) };
+function leftOutBy(options: PlanOptions, known: KnownAddresses): (address: Address) => boolean {
   const { targets, exclude } = resolveAddressOptions(options, known).options;
+  const bound = new Set(known.bound);
   return (address) =>
-    Object.hasOwn(resources, address) &&
-    (exclude.includes(address) || (targets.length > 0 && !targets.includes(address)));
+    bound.has(address) && (exclude.includes(address) || (targets.length > 0 && !targets.includes(address)));
 }
 
 /** The options, with --exclude for each resource that could not be read. */
@@ -250,14 +248,29 @@ export function assertAddressesKnown(
  * them go, and they would be deleted.
  */
 function removalFaults(entry: Removal, all: readonly Removal[], known: KnownAddresses): readonly Problem[] {
-  const { address, destroy, lifecycle } = entry;
+  const [block = ""] = entry.address.split("[");
+  const meant = deletedBeside(entry, all, known).filter(
+    (other) => other === block || other.startsWith(`${block}[`),
+  );
+  return meant.length === 0 ? [] : [unmatchedRemoval(entry, firstOf(meant, 5))];
+}
+
+/** The entry with the block that it may mean. An entry that was carried out stays in the file, so that a name alone proves no mistake. */
+function withNear(entry: Removal, all: readonly Removal[], known: KnownAddresses): Removal {
+  const wanted = parseAddress(entry.address);
+  const others = deletedBeside(entry, all, known).flatMap((other) => parseAddress(other) ?? []);
+  const names = others.filter(({ section }) => section === wanted?.section).map(({ name }) => name);
+  const near = nearest(wanted?.name ?? "", [...new Set(names)]);
+  return { ...entry, ...defined({ near: near && `${wanted?.section}.${near}` }) };
+}
+
+/** The addresses that would be deleted, if an entry of `removed` that is to let go names nothing; none if it names something. */
+function deletedBeside(entry: Removal, all: readonly Removal[], known: KnownAddresses): readonly Address[] {
+  const { destroy, lifecycle } = entry;
   const named = (each: Removal): readonly Address[] =>
     addressesOfRemoval(each, known).filter((each) => known.bound.includes(each));
   // One with a lifecycle is a block that is left out, under its own address.
   if (destroy || lifecycle !== undefined || named(entry).length > 0) return [];
   const kept = new Set([...known.declared, ...all.flatMap(named)]);
-  const open = known.bound.filter((other) => !kept.has(other) && withoutTwin(other) === other);
-  const [block = ""] = address.split("[");
-  const meant = open.filter((other) => other === block || other.startsWith(`${block}[`));
-  return meant.length === 0 ? [] : [unmatchedRemoval(entry, firstOf(meant, 5))];
+  return known.bound.filter((other) => !kept.has(other) && withoutTwin(other) === other);
 }

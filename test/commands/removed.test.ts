@@ -40,6 +40,17 @@ describe("an entry of `removed` that names no bound address", () => {
     }
   });
 
+  it("is named by the deletion of what it may mean, if its name is nearly that", async () => {
+    await write("instances.cachee");
+    const near = await bench.gf("plan", "--no-probe");
+    expect([near.code, near.out.replace(/\s+/g, " ")]).toEqual([
+      0,
+      expect.stringContaining("no longer declared; removed names instances.cachee, which is not there"),
+    ]);
+    await write("instances.blog");
+    expect((await bench.gf("plan", "--no-probe")).out).not.toContain("removed names");
+  });
+
   it("lets all members of a forEach go if it is the name without a key, and stays without effect", async () => {
     await write("instances.cache");
     const { resource_changes: changes } = readPlan((await bench.gf("plan", "--json")).out);
