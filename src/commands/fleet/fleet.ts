@@ -218,7 +218,11 @@ function resultOf({ result }: JsonObject): string {
 function momentOf(until = ""): string | null {
   if (until === "now") return null;
   const span = parseDuration(until);
-  const moment = span === undefined ? Date.parse(until) : Date.now() + span;
+  // Date.parse takes 31 February for 3 March.
+  const [day] = /^\d{4}-\d\d-\d\d/.exec(until) ?? [];
+  const isDay = day === undefined || String(new Date(`${day}T00:00:00Z`).toJSON()).startsWith(day);
+  const given = isDay ? Date.parse(until) : Number.NaN;
+  const moment = span === undefined ? given : Date.now() + span;
   if (moment > Date.now()) return new Date(moment).toISOString();
   const what = Number.isNaN(moment) ? "is no time" : "is not in the future";
   throw new GraphformError("fleet-until", `--until ${what}`, {

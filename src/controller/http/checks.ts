@@ -4,13 +4,18 @@ import { pathSchemas, record } from "./documents.ts";
 import type { Call, Endpoint, Query } from "./endpoint.ts";
 import { Problem } from "./problem.ts";
 
-const dateTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
+const dateTime = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
 const formats = {
   uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
-  "date-time": (text: string) => dateTime.test(text) && !Number.isNaN(Date.parse(text)),
+  "date-time": (text: string) => isDay(dateTime.exec(text)?.[1] ?? "none") && !Number.isNaN(Date.parse(text)),
 };
-const ajv = new Ajv2020({ strictTypes: false, formats });
+const ajv = new Ajv2020({ strictTypes: false, formats, verbose: true });
 const ajvOfTexts = new Ajv2020({ strictTypes: false, formats, coerceTypes: true });
+
+/** True for a day of the calendar: Date.parse takes 31 February for 3 March. */
+function isDay(day: string): boolean {
+  return String(new Date(`${day}T00:00:00Z`).toJSON()).startsWith(day);
+}
 
 /** The parts of a request that are checked. `bytes` is the body as it came. */
 export type Input = Pick<Call, "path" | "query" | "bytes" | "body">;
@@ -48,10 +53,13 @@ export function readerOf({
 
 /** The first fault; it names the place in the request, and never its value. */
 function invalid(what: string, errors: readonly ErrorObject[] | null | undefined): Problem {
-  const { instancePath = "", message = "does not fit its schema", params } = errors?.[0] ?? {};
+  const [{ instancePath = "", message = "does not fit its schema", params, parentSchema = {} } = {}] =
+    errors ?? [];
   const place = instancePath && ` at ${instancePath.slice(0, 200)}`;
   const allowed: readonly unknown[] = params?.["allowedValues"] ?? [];
-  const words = allowed.length === 0 ? message : `must be one of ${allowed.join(", ")}`;
+  const listed = allowed.length === 0 ? message : `must be one of ${allowed.join(", ")}`;
+  const { format, description } = parentSchema;
+  const words = format === "date-time" && description !== undefined ? `must be ${description}` : listed;
   return new Problem("invalid-request", `${what}${place} ${words}`);
 }
 

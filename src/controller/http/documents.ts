@@ -49,6 +49,10 @@ export function ref(name: string): Schema {
 
 const gitSource = record({ type: { const: "git" }, url: line, ref: line, path: line });
 
+/** The words for the end of a pause that is refused. */
+export const momentWords =
+  "a time of the calendar in the future, such as 2026-12-24T18:00:00Z, or null, which ends a pause";
+
 /** Schemas by the names that tables of members use. */
 const types: { readonly [name: string]: Schema } = {
   text,
@@ -56,6 +60,7 @@ const types: { readonly [name: string]: Schema } = {
   id: idSchema,
   name: nameSchema,
   time: { type: "string", format: "date-time" },
+  moment: { type: "string", format: "date-time", description: momentWords },
   flag: { type: "boolean" },
   integer: { type: "integer" },
   object: { type: "object" },
@@ -115,7 +120,7 @@ export const bodies: { readonly [name: string]: Schema } = {
   ),
   change: { ...members("auto?: auto, intervalSeconds?: seconds"), minProperties: 1 },
   upload: members("files: files"),
-  pause: members("until: time?"),
+  pause: members("until: moment?"),
   approval: members("fingerprint: fingerprint"),
   cancel: members("force?: flag"),
 };

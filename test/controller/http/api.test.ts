@@ -16,6 +16,29 @@ describe("the API", () => {
 
   const at = (name: string): string => `/api/v1/manifests/shop/${name}`;
 
+  it.each([
+    ["a day that no calendar has", "2999-02-31T00:00:00Z"],
+    ["a time that has passed", "2020-01-01T00:00:00Z"],
+    ["a word", "tomorrow"],
+    ["a number", 4_102_444_800_000],
+  ])("refuses a pause until %s, says what is allowed, and pauses nothing", async (_, until) => {
+    const { tokens } = api;
+    const name = "unpaused";
+    await api.add("shop", name);
+    const refused = await api.send("POST", `${at(name)}/pause`, { token: tokens.approver, body: { until } });
+    expect(refused).toMatchObject({
+      status: 400,
+      json: {
+        code: "invalid-request",
+        detail:
+          "the body at /until must be a time of the calendar in the future, such as 2026-12-24T18:00:00Z, or null, which ends a pause",
+      },
+    });
+    const shown = await api.send("GET", at(name), { token: tokens.viewer });
+    expect(shown.json).toMatchObject({ pausedUntil: null });
+    await api.send("DELETE", at(name), { token: tokens.admin });
+  });
+
   it("adds, lists by pages, changes, pauses, uploads and removes manifests", async () => {
     const { tokens } = api;
     for (const name of ["c", "a", "b"]) await api.add("shop", name);

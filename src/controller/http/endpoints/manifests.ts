@@ -10,7 +10,7 @@ import {
   uploadFiles,
 } from "../../runs/decide.ts";
 import { fitsPattern } from "../../sources/git-url.ts";
-import { manifestStatuses } from "../documents.ts";
+import { manifestStatuses, momentWords } from "../documents.ts";
 import type { Call, Handlers } from "../endpoint.ts";
 import { decided, Problem } from "../problem.ts";
 import { findManifest, manifestPage, manifestsOf, statusOf, tenants } from "../rows.ts";
@@ -62,8 +62,12 @@ export const manifestHandlers: Handlers = {
   uploadFiles: async (call: Call<{ readonly files: Upload }>) =>
     decided(await uploadFiles(call.context, { ...call.body, ...(await about(call)) })),
   reconcile: async (call) => decided(await requestRun(call.context, await about(call))),
-  pause: async (call: Call<{ readonly until: string | null }>) =>
-    decided(await pauseManifest(call.context, { ...call.body, ...(await about(call)) })),
+  async pause(call: Call<{ readonly until: string | null }>) {
+    const { until } = call.body;
+    if (until !== null && Date.parse(until) <= Date.now())
+      throw new Problem("invalid-request", `the body at /until must be ${momentWords}`);
+    return decided(await pauseManifest(call.context, { until, ...(await about(call)) }));
+  },
 };
 
 /** The manifest that a decision is about, and the one who takes it. */
