@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { verifyAudit } from "../../src/controller/database/audit.ts";
+import { manifestsOf, runsOf } from "../../src/controller/http/rows.ts";
 import {
   approveRun,
   cancelRun,
@@ -13,6 +14,7 @@ import {
 import { addEvents } from "../../src/controller/runs/run-moves.ts";
 import { buryRun, tick } from "../../src/controller/runs/tick.ts";
 import { uploadDigest } from "../../src/controller/sources/git.ts";
+import { createPostgresDriver } from "../../src/state/remote/postgres/postgres-driver.ts";
 import { type Fleet, manifestText, openFleet } from "./support/fleet.ts";
 
 const asking = { kind: "reconcile", trigger: "request", actor: "ada" } as const;
@@ -71,6 +73,29 @@ describe("runs", () => {
     expect((await fleet.until(run)).status).toBe("applied");
     const late = await approveRun(fleet, { id: run, actor: "ada", fingerprint });
     expect(late).toMatchObject({ refused: "not-waiting" });
+  });
+
+  it("say who holds the lock that an approved one waits for, and since when, as the command line does", async () => {
+    const driver = createPostgresDriver({ name: "shop/locked" }, fleet.postgres.credentials);
+    const [created, expires] = [new Date().toISOString(), new Date(Date.now() + 3_600_000).toISOString()];
+    const ann = { id: "lock-of-ann", who: "ann@laptop", pid: 7, host: "laptop", operation: "apply" };
+    const { run, manifest } = await fleet.add("locked", manifestText("locked", ["a"]), "none");
+    const { fingerprint } = await fleet.until(run, "needs_approval");
+    const taken = await driver.take({ ...ann, created, heartbeat: created, expires });
+    if (taken.is !== "taken") throw new Error("the lock is held already");
+    await approveRun(fleet, { id: run, actor: "ada", fingerprint: fingerprint ?? "" });
+    const rowOf = () => runsOf(fleet.database, []).where("id", "=", run).executeTakeFirstOrThrow();
+    const held = `ann@laptop (process 7) has held it for apply since ${created}`;
+    await expect.poll(async () => (await rowOf()).why, { timeout: 30_000 }).toContain(held);
+    const listed = manifestsOf(fleet.database, ["shop"]).where("id", "=", manifest);
+    expect(await listed.executeTakeFirst()).toMatchObject({
+      status: "applying",
+      why: expect.stringContaining(held),
+    });
+    await driver.release(taken.lease);
+    expect((await fleet.until(run)).status).toBe("applied");
+    expect((await rowOf()).why).toBeNull();
+    expect(await listed.executeTakeFirst()).toMatchObject({ why: null });
   });
 
   it("wait under the same id while later plans are the same, which say so", async () => {

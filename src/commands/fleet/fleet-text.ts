@@ -10,7 +10,18 @@ export function runText(details: JsonObject, plan: JsonObject, name: string, ter
   const found = isObject(details["run"]) ? details["run"] : {};
   const { fingerprint, reasons, status } = found;
   const facts = [
-    ...["tenant", "manifest", "kind", "trigger", "actor", "status", "commit", "verdict", "fingerprint"],
+    ...[
+      "tenant",
+      "manifest",
+      "kind",
+      "trigger",
+      "actor",
+      "status",
+      "why",
+      "commit",
+      "verdict",
+      "fingerprint",
+    ],
     ...["createdAt", "endedAt"],
   ].flatMap((key) => (textIn(found[key]) === undefined ? [] : [[key, String(found[key])]]));
   const decisions = rowsOf(details, "decisions").map(
@@ -51,7 +62,9 @@ export function manifestTable(rows: readonly JsonObject[], terminal: Terminal): 
     const checked = textIn(row["checkedAt"]);
     const about =
       textIn(row["trouble"])?.split("\n")[0] ??
-      (isPaused ? `paused until ${timeText(paused)}` : (textIn(row["waitingRun"]) ?? ""));
+      (isPaused
+        ? `paused until ${timeText(paused)}`
+        : (textIn(row["why"]) ?? textIn(row["waitingRun"]) ?? ""));
     return [
       `${String(row["tenant"])}/${String(row["name"])}`,
       String(row["status"]),

@@ -168,8 +168,9 @@ const commands: { readonly [name in Name]: FleetCommand } = {
     },
     text(found, { terminal }) {
       const rows = rowsOf(found, "runs").map((row) => {
-        const { id, tenant, manifest, kind, status, createdAt, reasons } = row;
-        const reason = Array.isArray(reasons) ? (textIn(reasons[0])?.split("\n")[0] ?? "") : "";
+        const { id, tenant, manifest, kind, status, why, createdAt, reasons } = row;
+        const [first] = Array.isArray(reasons) ? reasons : [];
+        const reason = (textIn(why) ?? textIn(first) ?? "").split("\n")[0];
         const name = `${String(tenant)}/${String(manifest)}`;
         return [id, name, kind, status, timeText(String(createdAt)), reason].map(String);
       });

@@ -137,11 +137,11 @@ export const pathSchemas: { readonly [name: string]: Schema } = {
 /** Documents of answers, by the names that they have in the OpenAPI document. */
 export const components: { readonly [name: string]: Schema } = {
   Manifest:
-    members(`id: id, tenant: name, name: name, source: source, auto: auto, intervalSeconds: count, status: status, waitingRun: id?,
+    members(`id: id, tenant: name, name: name, source: source, auto: auto, intervalSeconds: count, status: status, waitingRun: id?, why: text?,
     commit: text?, approvedCommit: text?, trouble: text?, nextDueAt: time, checkedAt: time?, driftedAt: time?, pausedUntil: time?,
     createdAt: time`),
   Manifests: members("manifests: Manifest[], next: text?"),
-  Run: members(`id: id, tenant: name, manifest: name, kind: kind, trigger: text, status: runStatus, commit: text?, fingerprint: text?,
+  Run: members(`id: id, tenant: name, manifest: name, kind: kind, trigger: text, status: runStatus, why: text?, commit: text?, fingerprint: text?,
     verdict: verdict?, reasons: texts, counts: counts?, exitCode: integer?, actor: text, worker: text?, cancelRequestedAt: time?,
     createdAt: time, updatedAt: time, endedAt: time?`),
   Runs: members("runs: Run[], next: text?"),

@@ -36,9 +36,23 @@ export const statusOf: RawBuilder<ManifestStatus> = sql<ManifestStatus>`CASE
       WHEN manifests.checked_at IS NULL OR manifests.approved_commit IS NULL THEN 'unchecked'
       ELSE 'in-sync' END) END`;
 
+/** The reason of the newest state of a run that waits to begin, or to go on: who holds its lock, for example. */
+const whyOf = (run: string) => sql<
+  string | null
+>`CASE WHEN ${sql.raw(`${run}.status`)} IN ('approved', 'converging') THEN (
+  SELECT e.event ->> 'why' FROM graphform.run_events e WHERE e.run_id = ${sql.raw(`${run}.id`)} AND e.event ->> 'type' = 'status'
+  ORDER BY e.id DESC LIMIT 1) END`;
+const whyOfOpen = sql<
+  string | null
+>`(SELECT ${whyOf("w")} ${openRuns} ORDER BY w.status IN ('approved', 'converging') DESC, w.created_at DESC LIMIT 1)`;
+
 type Found<Table extends "manifests" | "runs", Row> = SelectQueryBuilder<Schema, Table, Row>;
-type ManifestFound = ManifestRow & { readonly status: ManifestStatus; readonly waiting_run: string | null };
-type RunFound = RunRow & { readonly manifest: string };
+type ManifestFound = ManifestRow & {
+  readonly status: ManifestStatus;
+  readonly waiting_run: string | null;
+  readonly why: string | null;
+};
+type RunFound = RunRow & { readonly manifest: string; readonly why: string | null };
 
 /** Manifests that were not removed, of these tenants: of all if the list is empty, of none if it names two. */
 export function manifestsOf(
@@ -46,7 +60,7 @@ export function manifestsOf(
   within: readonly string[],
 ): Found<"manifests", ManifestFound> {
   const kept = database.selectFrom("manifests").selectAll().where("removed_at", "is", null);
-  let query = kept.select([statusOf.as("status"), waiting.as("waiting_run")]);
+  let query = kept.select([statusOf.as("status"), waiting.as("waiting_run"), whyOfOpen.as("why")]);
   for (const tenant of within) query = query.where("tenant", "=", tenant);
   return query;
 }
@@ -54,7 +68,10 @@ export function manifestsOf(
 /** Runs of these tenants, with those of manifests that were removed. */
 export function runsOf(database: Database, within: readonly string[]): Found<"runs", RunFound> {
   const manifest = sql<string>`(SELECT name FROM graphform.manifests m WHERE m.id = runs.manifest_id)`;
-  let query = database.selectFrom("runs").selectAll().select(manifest.as("manifest"));
+  let query = database
+    .selectFrom("runs")
+    .selectAll()
+    .select([manifest.as("manifest"), whyOf("runs").as("why")]);
   for (const tenant of within) query = query.where("tenant", "=", tenant);
   return query;
 }

@@ -267,7 +267,7 @@ async function endApply(tx: Tx, _world: WorkerContext, taken: Taken, applied: Ap
 /** Decides the next state after an apply that was refused, or ended by an error. */
 function endFailed(taken: Taken, { code, message, exitCode }: Failure, back: Next): Next {
   const { attempts } = taken.run;
-  if (exitCode === 5) return { ...back, after: lockedDelay };
+  if (exitCode === 5) return { ...back, why: message, after: lockedDelay };
   if (exitCode === 6) return stale(taken, message);
   // The state's store was away, or the thread ended: open requests are intents in the state, which the next holder resolves.
   const isOwnEnd = code === threadEnded;
