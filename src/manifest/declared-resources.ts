@@ -1,13 +1,13 @@
 /** @module Lists every resource that a manifest declares, with `forEach` carried out. */
 import { type Address, formatAddress } from "../model/address.ts";
-import { defined, isObject, type Json, type JsonObject } from "../model/json.ts";
+import { defined, isObject, type Json, type JsonObject, merge } from "../model/json.ts";
 import type { Kind } from "../model/kind.ts";
 import { isTemplate, type Sealed, type Template } from "../model/sealed.ts";
 import { describe, type Fault, type Report } from "./problems/fault.ts";
 import { resolveValue, type Scope } from "./resolve-value.ts";
 import { type Iteration, scopeOf } from "./scope.ts";
 import type { Path } from "./source.ts";
-import { mapOf, merge } from "./values.ts";
+import { mapOf } from "./values.ts";
 import type { Variables } from "./variables.ts";
 
 /** One block of the manifest: a resource, or several if it has a `forEach`. */

@@ -1,12 +1,11 @@
 /** @module Parses the YAML files of a manifest, merges them, and explains the syntax errors of the parser. */
 import { type ErrorCode, LineCounter, parseDocument, type YAMLError } from "yaml";
-import { isObject, type JsonObject } from "../model/json.ts";
+import { isObject, type JsonObject, merge } from "../model/json.ts";
 import type { Finding } from "../model/kind.ts";
 import { rangeOf } from "./locate.ts";
 import { jsonMap, jsonNodes, type Plain, plainValue } from "./plain-value.ts";
 import { errorAt, type Fault } from "./problems/fault.ts";
 import type { Layer, Parsed, SourceFile, Written } from "./source.ts";
-import { merge } from "./values.ts";
 
 /** Reads YAML 1.2 (core schema); later files win. Collects findings; never throws. */
 export function parseManifest(sources: readonly SourceFile[]): Parsed {

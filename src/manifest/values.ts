@@ -23,16 +23,6 @@ export function textsOf(value: Json | undefined): readonly string[] {
   return Array.isArray(value) ? value.filter((item: Json) => typeof item === "string") : [];
 }
 
-/** Merges `upper` into `lower`: maps deeply; of all other values, lists included, the one of `upper` wins. */
-export function merge(lower: JsonObject, upper: JsonObject): JsonObject {
-  const merged: Record<string, Json> = { ...lower };
-  for (const [key, value] of Object.entries(upper)) {
-    const below = Object.hasOwn(lower, key) ? lower[key] : undefined;
-    merged[key] = isObject(below) && isObject(value) ? merge(below, value) : value;
-  }
-  return merged;
-}
-
 /** Every text in a value that is wanted, with its path. */
 export function textsIn(
   value: Json | undefined,

@@ -80,6 +80,16 @@ export function mapped<T, U>(
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, to(value, name)]));
 }
 
+/** Merges `upper` into `lower`: maps deeply; of all other values, lists included, the one of `upper` wins. */
+export function merge(lower: JsonObject, upper: JsonObject): JsonObject {
+  const merged: Record<string, Json> = { ...lower };
+  for (const [key, value] of Object.entries(upper)) {
+    const below = Object.hasOwn(lower, key) ? lower[key] : undefined;
+    merged[key] = isObject(below) && isObject(value) ? merge(below, value) : value;
+  }
+  return merged;
+}
+
 /** Returns the fields that have a value: JSON has no `undefined`, and a document has no key for what is not known. */
 export function defined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> };
 export function defined(fields: object): object {

@@ -1,6 +1,6 @@
 /** @module Formats the state and its outputs as text and as JSON. */
 
-import { defined, isObject, type Json, type JsonObject } from "../model/json.ts";
+import { defined, isObject, type Json, type JsonObject, mapped } from "../model/json.ts";
 import type { Bound } from "../model/state.ts";
 import { type RedactedOutputs, type RedactedState, type RedactedValue, redactValue } from "./redact.ts";
 import { escapeText, type Page, type Palette, padTo, textWidth, wrapIndented } from "./typeset.ts";
@@ -120,24 +120,17 @@ function boundJson(address: string, bound: Bound<RedactedValue>, names: KindName
 
 /** Outputs in the shape of `terraform output -json`; a sensitive value is `"(sensitive)"` of type string, and left out of a stream. */
 export function outputsJson(outputs: RedactedOutputs, isStream = false): JsonObject {
-  return Object.fromEntries(
-    Object.entries(outputs).map(([name, { sensitive, value }]): [string, Json] => {
-      const { json = null } = value;
-      const typed = { sensitive, type: typeName(json) };
-      return [name, isStream && sensitive ? typed : { ...typed, value: json }];
-    }),
-  );
+  return mapped(outputs, ({ sensitive, value: { json = null } }): Json => {
+    const typed = { sensitive, type: typeName(json) };
+    return isStream && sensitive ? typed : { ...typed, value: json };
+  });
 }
 
 /** The type of a value in Terraform's JSON notation. */
 function typeName(value: Json): Json {
   if (value === null) return "dynamic";
   if (Array.isArray(value)) return ["tuple", value.map(typeName)];
-  if (isObject(value))
-    return [
-      "object",
-      Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, typeName(inner)])),
-    ];
+  if (isObject(value)) return ["object", mapped(value, typeName)];
   return typeof value === "boolean" ? "bool" : typeof value;
 }
 

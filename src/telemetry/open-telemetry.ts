@@ -43,7 +43,10 @@ export function openTelemetry({ command, env, traces, metrics }: Request): Telem
   const resource = defaultResource().merge(
     resourceFromAttributes({ "service.name": env["OTEL_SERVICE_NAME"] ?? "graphform" }),
   );
-  const unknown = unknownProtocol(env);
+  // A protocol that is not spoken here: `grpc` for example.
+  const unknown = [protocolOf(env, "TRACES"), protocolOf(env, "METRICS")].find(
+    (protocol) => !["", "http/json", "http/protobuf"].includes(protocol),
+  );
   const isSpoken = unknown === undefined;
   const spans = isProtobuf(env, "TRACES") ? ProtobufTraces : JsonTraces;
   const tracing =
@@ -109,12 +112,6 @@ async function sent(ends: readonly (Promise<void> | undefined)[]): Promise<strin
   } finally {
     clearTimeout(timer);
   }
-}
-
-/** The protocol that a variable names and that is not spoken here, `grpc` for example; undefined if there is none. */
-function unknownProtocol(env: NodeJS.ProcessEnv): string | undefined {
-  const named = [protocolOf(env, "TRACES"), protocolOf(env, "METRICS")];
-  return named.find((protocol) => !["", "http/json", "http/protobuf"].includes(protocol));
 }
 
 function isProtobuf(env: NodeJS.ProcessEnv, signal: "TRACES" | "METRICS"): boolean {

@@ -38,7 +38,7 @@ async function candidatesAt(
 ): Promise<readonly { readonly word: string; readonly meaning?: string }[]> {
   const { command, option, argument, current } = position;
   if (option !== undefined) return (await valuesOf(option, position, settings)).map((word) => ({ word }));
-  const above = command === program ? [] : program.options.filter(isFolder);
+  const above = command === program ? [] : program.options.filter(({ long }) => long === folderOption);
   const options = [...new Help().visibleOptions(command), ...above].flatMap(({ long, description }) =>
     long === undefined ? [] : [{ word: long, meaning: description }],
   );
@@ -61,7 +61,7 @@ async function valuesOf(
   const { path } = position;
   const name = "flags" in wanted ? (/<(\w+)/.exec(wanted.flags)?.[1] ?? "") : wanted.name();
   if ("long" in wanted && wanted.long === "--profile") return profiles();
-  if ("long" in wanted && isFolder(wanted))
+  if ("long" in wanted && wanted.long === folderOption)
     return (await import("./known-addresses.ts")).foldersAt(position.current);
   if (name === "address" || path === "state mv") {
     const known = await addresses(position, settings);
@@ -99,9 +99,7 @@ function upToDot(names: readonly string[], current: string): readonly string[] {
 }
 
 /** The option of the program that every command takes. */
-function isFolder({ long }: Option): boolean {
-  return long === "--chdir";
-}
+const folderOption = "--chdir";
 
 async function profiles(): Promise<readonly string[]> {
   return (await import("../../hosting/profile/load-profile.ts")).builtInProfiles;
@@ -111,7 +109,7 @@ async function addresses(position: Position, settings: Settings): Promise<readon
   const { given, path, argument } = position;
   const { enterFolder } = await import("../folders.ts");
   const { knownAddresses } = await import("./known-addresses.ts");
-  const folder = given.get("--chdir")?.at(-1);
+  const folder = given.get(folderOption)?.at(-1);
   if (folder !== undefined) enterFolder(folder);
   const place: ManifestPlace = {
     file: given.get("--file") ?? [],

@@ -61,7 +61,11 @@ export function readAnswer(
       (mayBeAbsent.has(operation) || endpoint.omitsEmptyList === true || isNull(body, endpoint.answer[name])),
   );
   const missing = [...lists, ...(operations.get(operation) ?? [])].find(
-    (name) => values[name] === undefined && !empty.includes(name) && !isUnsaid(name, values),
+    (name) =>
+      // An object that is shown without a status is changing.
+      values[name] === undefined &&
+      !empty.includes(name) &&
+      !(name === "status" && values["id"] !== undefined),
   );
   if (missing !== undefined) throw fail(`has no ${nameOf(endpoint, missing)}`);
   const none = empty.map((name): [string, Json] => [name, []]);
@@ -70,11 +74,6 @@ export function readAnswer(
 
 /** Lists whose answer may be `{}` when empty. For other lists `{}` is an error. */
 const mayBeAbsent: ReadonlySet<string> = new Set(["snapshot.list", "instance.snapshots"]);
-
-/** True if an object is shown without a status: it is changing. */
-function isUnsaid(name: string, values: Values): boolean {
-  return name === "status" && values["id"] !== undefined;
-}
 
 function isNull(body: Json, paths: readonly string[] = []): boolean {
   return isObject(body) && paths.some((path) => Object.hasOwn(body, path) && body[path] === null);

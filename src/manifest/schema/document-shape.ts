@@ -1,5 +1,6 @@
 /** @module Holds the schema of a manifest without the fields of its resources, and lists its keys. */
 import { disruptions } from "../../model/field-schema.ts";
+import { mapped } from "../../model/json.ts";
 import { storeKeys, stores, storeTypes } from "../../model/stores/index.ts";
 import { textKey } from "../../model/stores/store-description.ts";
 import { ownKeys, type Shape } from "./shape.ts";
@@ -252,9 +253,7 @@ export const stateShape: Shape = {
   properties: {
     type: textKey(`The store: ${chosen}. Left out: a file.`, { enum: storeTypes() }),
     backend: textKey("Another word for type.", { enum: storeTypes() }),
-    ...Object.fromEntries(
-      Object.entries(storeKeys()).map(([key, { form: _, refusal: __, ...row }]) => [key, row]),
-    ),
+    ...mapped(storeKeys(), ({ form: _, refusal: __, ...row }) => row),
   },
   required: [],
   description:

@@ -150,7 +150,8 @@ export async function launch(
   try {
     if (await Promise.race([ready, exited])) return server;
     const hasEnded = !server.isAlive();
-    if (hasEnded && (await portWasTaken(files.log))) return "port-taken";
+    if (hasEnded && /Address already in use|Failed listening on port/.test(await textOf(files.log)))
+      return "port-taken";
     const ended = server.wasKilled ? "was killed" : "did not start";
     const what = hasEnded ? ended : `did not answer within ${startTimeout / 1000} s`;
     throw new EngineError(
@@ -174,10 +175,6 @@ export function operatorLogin(port: number, secret: string, tls: Login["tls"]): 
 async function rotateLog(log: string): Promise<void> {
   const { size = 0 } = (await stat(log).catch(() => undefined)) ?? {};
   if (size > 0) await rename(log, log.replace(/\.log$/, ".previous.log"));
-}
-
-async function portWasTaken(log: string): Promise<boolean> {
-  return /Address already in use|Failed listening on port/.test(await textOf(log));
 }
 
 /** The last warnings in a server's log as one line without hashes, or the end of it (errors of the loader). */

@@ -1,6 +1,6 @@
 /** @module Reads instance types with their memory from profiles, and computes memory sizes. */
 import { parse } from "yaml";
-import { isObject, type Json, type JsonObject, own } from "../../model/json.ts";
+import { isObject, type Json, type JsonObject, merge, own } from "../../model/json.ts";
 import { packageText } from "./package-text.ts";
 
 /** Memory in bytes of every known instance type, by cloud provider. */
@@ -11,15 +11,7 @@ export async function readProfile(name: string): Promise<JsonObject> {
   const profile: Json = parse(await packageText(`profiles/${name}.yaml`));
   if (!isObject(profile)) throw new Error(`the profile ${name} is not a map`);
   const { extends: base } = profile;
-  return typeof base === "string" ? mergeOver(await readProfile(base), profile) : profile;
-}
-
-function mergeOver(lower: JsonObject, upper: JsonObject): JsonObject {
-  const merged = Object.entries(upper).map(([key, value]): [string, Json] => {
-    const below = lower[key];
-    return [key, isObject(value) && isObject(below) ? mergeOver(below, value) : value];
-  });
-  return { ...lower, ...Object.fromEntries(merged) };
+  return typeof base === "string" ? merge(await readProfile(base), profile) : profile;
 }
 
 /** Instance types of a profile document. Malformed entries are ignored. */

@@ -22,7 +22,9 @@ export function controlEndpoints(app: Hono<Env>, core: Core): void {
   const route = (method: string, path: string, handler: ControlHandler): void => {
     app.on(method, `/_platform/${path}`, (context) =>
       answerOf(core, platformErrorFormat, context, async () => {
-        requireAccess(core, context);
+        const given = auth(context.req.raw);
+        if (given === undefined) requireSession(core, context);
+        else requireCredentials(core, given);
         return respond(context, await handler(context, await bodyOf(core, context)));
       }),
     );
@@ -69,12 +71,6 @@ export function controlEndpoints(app: Hono<Env>, core: Core): void {
       return { id, status };
     });
   }
-}
-
-function requireAccess(core: Core, context: Context<Env>): void {
-  const given = auth(context.req.raw);
-  if (given === undefined) requireSession(core, context);
-  else requireCredentials(core, given);
 }
 
 async function bodyOf(core: Core, context: Context<Env>): Promise<Json> {

@@ -185,6 +185,8 @@ function parameterSchema(parts: Core, { plan, component, isAccount }: Located): 
 function parametersOf(parts: Core, tier: string, name: string, row: FieldSchema): readonly JsonObject[] {
   const { fields, required, defaults } = parts.dialect.params;
   const value = defaults[name] ?? row.default;
+  const { minimum, maximum } = row;
+  const bounds = minimum === undefined || maximum === undefined ? "" : ` (${minimum} to ${maximum})`;
   const parameter: JsonObject = {
     key: fields[name] ?? name,
     type: typeOf(row),
@@ -196,7 +198,7 @@ function parametersOf(parts: Core, tier: string, name: string, row: FieldSchema)
     isList: false,
     custom: true,
     displayName: name,
-    description: `${row.description ?? ""}${boundsOf(row)}`,
+    description: `${row.description ?? ""}${bounds}`,
   };
   if (name !== "nodeInstanceType" || tier !== "pro") return [parameter];
   return Object.entries(parts.instanceTypes).map(([provider, types]) => ({
@@ -210,8 +212,4 @@ function typeOf(row: FieldSchema): string {
   if (row["x-secret"] === true) return "Password";
   if (row.type === "boolean") return "Boolean";
   return row.type === "number" || row.type === "integer" ? "Float64" : "String";
-}
-
-function boundsOf({ minimum, maximum }: FieldSchema): string {
-  return minimum === undefined || maximum === undefined ? "" : ` (${minimum} to ${maximum})`;
 }
