@@ -201,6 +201,26 @@ const rows: readonly Row[] = [
     expected: /^arrived gone after 1[2-8] s$/,
   },
   {
+    reason:
+      "a failure of what had not failed before is that of its deletion: one look that lacks it then proves nothing",
+    shows: [
+      [0, "stopped"],
+      [2, "failed"],
+      [8, "absent"],
+    ],
+    target: { phases: ["gone"], baseline: was("stopped") },
+    expected: /^failed after [2-7] s$/,
+  },
+  {
+    reason: "a failure from before a deletion is waited over",
+    shows: [
+      [0, "failed"],
+      [12, "absent"],
+    ],
+    target: { phases: ["gone"], baseline: was("failed") },
+    expected: /^arrived gone after 1[2-8] s$/,
+  },
+  {
     reason: "a stop is not done while it runs",
     shows: [
       [0, "ready"],

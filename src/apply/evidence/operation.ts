@@ -223,7 +223,7 @@ export function evaluateArrival(
   if (live.phase.is === "waiting-for-person")
     return settled ? { is: "waiting-for-person", live, detail: live.phase.detail } : undefined;
   // A resource that had failed before can be deleted like any other; only a later failure belongs to the deletion.
-  const isOldFailure = phases.includes("gone") && !sightings.wasInProgress;
+  const isOldFailure = phases.includes("gone") && !sightings.wasInProgress && baseline?.phase.is === "failed";
   if (live.phase.is === "failed" && !isOldFailure) return { is: "failed", live, detail: live.phase.detail };
   // At rest in another phase: it was changed outside since, and waiting longer changes nothing.
   const hasBegun =
