@@ -176,7 +176,7 @@ export async function reopen(step: Step, context: ApplyContext): Promise<StepRes
     if (started.result !== "done") return started;
   }
   await letWriteAgain(address, context);
-  const message = `${id} takes writes again and has lost nothing: an earlier run ended before the switch`;
+  const message = `${id} takes writes again: an earlier run ended before the switch`;
   return { result: "done", id, message };
 }
 

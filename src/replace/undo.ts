@@ -7,6 +7,8 @@ import { defined } from "../model/json.ts";
 import type { MigrationTerms } from "../model/migration.ts";
 import type { Step } from "../model/plan.ts";
 import type { Bound, Migration } from "../model/state.ts";
+import { readGraphs } from "./data/read-graphs.ts";
+import { Refused } from "./data/refusals.ts";
 import { isInterrupted, isSwitched } from "./phases.ts";
 import { report, setPhase } from "./record.ts";
 import { closeAtRest, power, reopen, writeCountOf } from "./shutdown.ts";
@@ -55,7 +57,18 @@ export async function undo(step: Step, context: ApplyContext): Promise<StepResul
   const message = `back on ${boundAt(address, context).id}; ${said}`;
   if (started.result !== "done")
     return { ...started, message: `${message}; ${started.message ?? ""}`, hint: `${again} starts it` };
-  await setPhase(address, "hold", { mark: await writeCountAtStart(address, context) }, context);
+  const side = await openBound(address, context).catch(() => undefined);
+  const mark = side && (await writeCountOf(side).catch(() => undefined));
+  // Its process has counted from 0.
+  await setPhase(address, "hold", { mark: mark && { ...mark, writes: 0 } }, context);
+  // The engine may have damaged a graph by the start.
+  const damage = side && (await readGraphs(side, context.stopping).catch((error: unknown) => error));
+  side?.close();
+  if (damage instanceof Refused)
+    return {
+      ...{ ...started, result: "failed", message: `${message}; ${damage.message}` },
+      hint: `${again} goes to the other database, which is kept with its data; or ${damage.remedy}`,
+    };
   const hint = "unless the manifest declares what this database has, the next plan wants the change again";
   return { ...started, message, hint };
 }
@@ -76,14 +89,6 @@ async function ownWrites(address: Address, context: ApplyContext): Promise<strin
   if (is === "stopped") return "";
   if (is === "ready") return "; this one was running, and has what was written to it alone meanwhile";
   throw new GraphformError("nothing-to-undo", `${address} cannot be started: ${is}`);
-}
-
-/** The write count of a database that was just started: its process has counted from 0. Undefined if it cannot be asked. */
-async function writeCountAtStart(address: Address, context: ApplyContext): Promise<Migration["mark"]> {
-  const side = await openBound(address, context).catch(() => undefined);
-  const mark = side && (await writeCountOf(side).catch(() => undefined));
-  side?.close();
-  return mark && { ...mark, writes: 0 };
 }
 
 /** Brings the database in use to rest and stops it. Says what it has got since the switch; one that a person has stopped is not asked. */

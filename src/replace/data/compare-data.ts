@@ -1,6 +1,5 @@
 /** @module Compares two databases: counts, schema, every node and edge, other keys, ends, libraries and parameters. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { isDatabaseError } from "../../database/failures.ts";
 import type { CopyOptions } from "./copy.ts";
 import { type Comparison, compareRows } from "./graph-rows.ts";
 import {
@@ -16,7 +15,7 @@ import {
 import { batchesOf, databasesOf, dumpsOf, factsOf, graphType, idOf, type Key, keysOf } from "./keys.ts";
 import { askBoth, type Pair, type Side, withPairs } from "./nodes.ts";
 import { countProgress } from "./progress.ts";
-import { Refused } from "./refusals.ts";
+import { readGraph, refuseEnded } from "./read-graphs.ts";
 import { isSameValue } from "./stored-values.ts";
 
 /** Ends may differ by this, in ms: clocks of two machines, and ends that were computed. */
@@ -56,7 +55,9 @@ export async function compareData(
   for (const database of new Set((await askBoth(sides, databasesOf)).flat()))
     await withPairs(sides, [database, 3], signal, async (listing, others) => {
       for (const graph of await compareKeys(listing, others[0] ?? listing, database, comparison)) {
-        await compareGraph(others, graph, comparison).catch(refuseEnded(graph, others));
+        await compareGraph(others, graph, comparison).catch(
+          refuseEnded(graph, () => `${others.some(({ source }) => !source.isOpen) ? "old" : "new"} database`),
+        );
         comparison.count(1, 0);
       }
     });
@@ -133,22 +134,12 @@ async function compareValues(
   });
 }
 
-/** Names the graph that was read when a server ended, and the side: reading it again may end it again. */
-function refuseEnded(name: Buffer, pairs: readonly Pair[]): (error: unknown) => never {
-  return (error) => {
-    if (!isDatabaseError(error) || error.obstacle !== "cut") throw error;
-    const side = pairs.some(({ source }) => !source.isOpen) ? "old" : "new";
-    throw new Refused("graph-ends-server", `the ${side} database ended while its graph ${name} was read`);
-  };
-}
-
 async function compareGraph(pairs: readonly Pair[], name: Buffer, comparison: Comparison): Promise<void> {
   const [pair] = pairs;
   if (pair === undefined) return;
   const { differ, signal, timeout } = comparison;
   // A damaged graph ends the server that reads it: the copy has the same damage, and is read before the live one.
-  const read = ["(n)", "()-[n]->()"].map((each) => `MATCH ${each} RETURN count(properties(n))`);
-  await pair.target.all(read.map((query) => ["GRAPH.RO_QUERY", name, query, "timeout", String(timeout)]));
+  await readGraph(pair.target, name, timeout);
   const [old, copied] = await Promise.all([graphOf(pair.source, name), operational(pair, name, signal)]);
   for (const part of ["indexes", "constraints"] as const)
     compareSchema(old[part], copied[part], (message) => differ(`graph ${name}: ${message}`));

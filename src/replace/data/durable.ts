@@ -1,8 +1,8 @@
 /** @module Makes sure that a database keeps the data that it got: on its disk, on its replicas, and within its memory. */
 import { linesIn } from "../../database/parameters.ts";
+import { listOf } from "../../database/replies.ts";
 import type { Side } from "./nodes.ts";
 import { Refused } from "./refusals.ts";
-import { listOf } from "./replies.ts";
 
 /** The text "x" as DUMP shows it, in a version that every engine can restore. */
 const marker = Buffer.from("0001780900f272d793e96e2b61", "hex");

@@ -1,11 +1,11 @@
 /** @module Holds a pause of writes on every node, renews it, and proves that it was never interrupted. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Reply } from "../../database/command-socket.ts";
+import { clientsIn } from "../../database/replies.ts";
 import { asError } from "../../model/errors.ts";
 import type { Node, Side } from "./nodes.ts";
 import { changeBetween, factsOf, type NodeFacts } from "./proof.ts";
 import { Refused } from "./refusals.ts";
-import { clientsIn } from "./replies.ts";
 
 /** A proven pause of writes. */
 export interface Freeze {

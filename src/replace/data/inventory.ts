@@ -2,10 +2,10 @@
 
 import type { Reply } from "../../database/command-socket.ts";
 import { type DatabaseSettings, linesIn, pairsIn, versionIn } from "../../database/parameters.ts";
+import { listOf, pairsOf, rowsOf } from "../../database/replies.ts";
 import { databasesOf, graphType, idOf, keysOf } from "./keys.ts";
 import type { Link } from "./link.ts";
 import { askBoth, type Side } from "./nodes.ts";
-import { listOf, pairsOf, rowsOf } from "./replies.ts";
 
 /** Everything that a replacement must carry, and everything that decides whether it can. Plain data. */
 export interface Inventory {

@@ -2,8 +2,8 @@
 
 import type { Reply } from "../../database/command-socket.ts";
 import { linesIn } from "../../database/parameters.ts";
+import { listOf } from "../../database/replies.ts";
 import type { Link } from "./link.ts";
-import { listOf } from "./replies.ts";
 
 /** A key; its name may be any bytes. */
 export interface Key {

@@ -1,11 +1,11 @@
 /** @module Brings a database to rest: no write runs, none can begin, and then its writes are paused. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { linesIn } from "../../database/parameters.ts";
+import { clientsIn, listOf } from "../../database/replies.ts";
 import { type Freeze, holdFreeze, type Paused, pauseNode, unpause } from "./freeze.ts";
 import { databasesOf } from "./keys.ts";
 import type { Node, Side } from "./nodes.ts";
 import { isRefusal, Refused } from "./refusals.ts";
-import { clientsIn, listOf } from "./replies.ts";
 
 /** QUERY_MEM_CAPACITY now. Record it before `quiesce`: the cap of a killed run stays. */
 export async function readCap({ primary }: Side): Promise<number> {

@@ -31,15 +31,10 @@ const remedies = {
 
 export type RefusalCode = keyof typeof remedies;
 
-/** A reason as people read it: the remedy is the way out, in one sentence. */
-export interface Reason {
-  readonly message: string;
-  readonly remedy: string;
-}
-
 /** A reason for not going on: what, and where. A result, since it is expected; thrown to end work, and the reason of `Freeze.lost`, too. A failed connection is a DatabaseError instead. */
-export class Refused extends GraphformError implements Reason {
+export class Refused extends GraphformError {
   override readonly name = "Refused";
+  /** The way out, in one sentence. */
   readonly remedy: string;
 
   constructor(code: RefusalCode, message: string) {
@@ -47,6 +42,9 @@ export class Refused extends GraphformError implements Reason {
     this.remedy = remedies[code];
   }
 }
+
+/** A reason as people read it. */
+export type Reason = Pick<Refused, "message" | "remedy">;
 
 /** True for a reason, among results. */
 export function isRefusal(result: object): result is Refused {

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, describe, expect, inject, it } from "vitest";
+import { rowsOf } from "../../../src/database/replies.ts";
 import { compareData } from "../../../src/replace/data/compare-data.ts";
 import { copy } from "../../../src/replace/data/copy.ts";
 import type { Freeze } from "../../../src/replace/data/freeze.ts";
@@ -8,7 +9,6 @@ import type { Node, Side } from "../../../src/replace/data/nodes.ts";
 import { refusalsOfSide } from "../../../src/replace/data/preflight.ts";
 import { letWrite, quiesce, readCap } from "../../../src/replace/data/quiesce.ts";
 import { isRefusal } from "../../../src/replace/data/refusals.ts";
-import { rowsOf } from "../../../src/replace/data/replies.ts";
 import { prepare } from "../../platform/engine/fixture.ts";
 import { startWriters, type Writers } from "../../platform/engine/writers.ts";
 import { makeRichGraph, never, run, startSide } from "./databases.ts";

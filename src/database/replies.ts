@@ -1,5 +1,5 @@
 /** @module Reads replies: lists, pairs, rows of queries, clients. */
-import type { Reply } from "../../database/command-socket.ts";
+import type { Reply } from "./command-socket.ts";
 
 /** A list, or none if the reply is something else. */
 export function listOf(reply: Reply | undefined): readonly Reply[] {
