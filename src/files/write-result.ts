@@ -60,15 +60,20 @@ function isStandardOutput({ dev, ino }: Stats): boolean {
   }
 }
 
-/** The path at the end of all links, also if nothing is there yet. */
-async function behindLinks(file: string): Promise<string> {
-  try {
-    return await realpath(file);
-  } catch (error) {
-    if (!isFileError(error, "ENOENT")) throw error;
-    const next = await readlink(file).catch(() => undefined);
-    return next === undefined ? file : behindLinks(resolve(dirname(file), next));
+/** The path at the end of all links, also if nothing is there yet. Rejects as node:fs does. */
+export async function behindLinks(path: string): Promise<string> {
+  let file = resolve(path);
+  for (let hops = 0; hops < 40; hops += 1) {
+    try {
+      return await realpath(file);
+    } catch (error) {
+      if (!isFileError(error, "ENOENT", "ENOTDIR")) throw error;
+      const next = await readlink(file).catch(() => undefined);
+      if (next === undefined) return file;
+      file = resolve(dirname(file), next);
+    }
   }
+  throw new Error("too many links");
 }
 
 const byteOrderMark = "\uFEFF";

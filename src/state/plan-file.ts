@@ -102,12 +102,10 @@ export async function readPlanFile(file: string): Promise<SavedPlan> {
 }
 
 async function load(file: string): Promise<string> {
-  try {
-    return await readFile(file, "utf8");
-  } catch (cause) {
+  return readFile(file, "utf8").catch((cause: unknown) => {
     const hint = isFileError(cause, "ENOENT") ? `make it first: graphform plan --out ${file}` : undefined;
     throw refused("plan-unreadable", `the plan ${file} cannot be read: ${fileTrouble(cause)}`, hint, cause);
-  }
+  });
 }
 
 function isWhole(saved: unknown, digest: unknown): saved is SavedPlan {

@@ -1,8 +1,8 @@
 /** @module Reads a state and its log as a pair, and tells when either file has changed. */
 
-import { open, readFile, readlink, realpath, stat } from "node:fs/promises";
-import { dirname, resolve } from "node:path";
-import { fileTrouble, isFileError } from "../files/file-trouble.ts";
+import { open, readFile, stat } from "node:fs/promises";
+import { fileTrouble, ifThere } from "../files/file-trouble.ts";
+import { behindLinks } from "../files/write-result.ts";
 import { GraphformError } from "../model/errors.ts";
 import { defined } from "../model/json.ts";
 import type { StateDocument } from "../model/state.ts";
@@ -14,19 +14,7 @@ import type { Newer } from "./store-trouble.ts";
 
 /** The file that a path leads to through links, also if nothing is there yet. Throws `state-unreadable`, as all here do. */
 export async function targetOf(path: string): Promise<string> {
-  let file = resolve(path);
-  for (let hops = 0; hops < 40; hops += 1) {
-    try {
-      return await realpath(file);
-    } catch (error) {
-      if (isFileError(error, "ENOENT", "ENOTDIR")) {
-        const next = await readlink(file).catch(() => undefined);
-        if (next === undefined) return file;
-        file = resolve(dirname(file), next);
-      } else throw unreadable(path, error);
-    }
-  }
-  throw unreadable(path, new Error("too many links"));
+  return behindLinks(path).catch(unreadable(path));
 }
 
 /** Tell both files of a state from all others that ever stood there; undefined for a file that is not there. */
@@ -103,26 +91,18 @@ async function versionAt(path: string): Promise<VersionId | undefined> {
 
 /** Identifies a file among all that stood at its path; undefined if there is none. */
 export async function stampOf(file: string): Promise<string | undefined> {
-  try {
-    const { dev, ino, size, mtimeNs } = await stat(file, { bigint: true });
-    return [dev, ino, size, mtimeNs].join(":");
-  } catch (error) {
-    if (isFileError(error, "ENOENT")) return undefined;
-    throw unreadable(file, error);
-  }
+  const found = await ifThere(stat(file, { bigint: true })).catch(unreadable(file));
+  return found && [found.dev, found.ino, found.size, found.mtimeNs].join(":");
 }
 
 export async function textOf(file: string): Promise<string | undefined> {
-  try {
-    return await readFile(file, "utf8");
-  } catch (error) {
-    if (isFileError(error, "ENOENT")) return undefined;
-    throw unreadable(file, error);
-  }
+  return ifThere(readFile(file, "utf8")).catch(unreadable(file));
 }
 
-function unreadable(where: string, cause: unknown): GraphformError {
-  const message = `the state ${where} could not be read: ${fileTrouble(cause)}`;
-  const hint = "allow reading it, or name another file with --state";
-  return new GraphformError("state-unreadable", message, { hint, cause });
+function unreadable(where: string): (cause: unknown) => never {
+  return (cause) => {
+    const message = `the state ${where} could not be read: ${fileTrouble(cause)}`;
+    const hint = "allow reading it, or name another file with --state";
+    throw new GraphformError("state-unreadable", message, { hint, cause });
+  };
 }

@@ -2,7 +2,7 @@ import { chmod, lstat, readdir, readFile, rm, stat, symlink, writeFile } from "n
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { writeSources } from "../../src/commands/drift/edit-sources.ts";
-import { replaceText } from "../../src/files/write-result.ts";
+import { behindLinks, replaceText } from "../../src/files/write-result.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 let folder = "";
@@ -58,5 +58,18 @@ describe("the files of a manifest", () => {
   it("are not touched where nothing of them differs", async () => {
     const source = { path: await file("a.yaml", "a"), text: "something else" };
     expect(await writeSources([source], [source])).toBe(0);
+  });
+});
+
+describe("the end of all links", () => {
+  it("is found where nothing is yet", async () => {
+    await symlink("b", join(folder, "a"));
+    await symlink("new/c", join(folder, "b"));
+    expect(await behindLinks(join(folder, "a"))).toBe(join(folder, "new", "c"));
+  });
+
+  it("is not looked for without end where a link leads back to itself over what is missing", async () => {
+    await symlink("missing/../a", join(folder, "a"));
+    await expect(behindLinks(join(folder, "a"))).rejects.toThrow("too many links");
   });
 });

@@ -1,5 +1,6 @@
 /** @module Edits the texts of a manifest, one adopted field after the other. */
 
+import { fileTrouble } from "../../files/file-trouble.ts";
 import { replaceText } from "../../files/write-result.ts";
 import {
   type AdoptRefusal,
@@ -157,10 +158,8 @@ export async function writeSources(sources: Sources, edited: Sources): Promise<n
 }
 
 async function replaced(path: string, before: string, after: string): Promise<boolean> {
-  try {
-    return await replaceText(path, before, after);
-  } catch (cause) {
-    const code = cause instanceof Error && "code" in cause ? String(cause.code) : String(cause);
-    throw new GraphformError("file-unwritable", `cannot write ${escapeText(path, 300)}: ${code}`, { cause });
-  }
+  return replaceText(path, before, after).catch((cause: unknown) => {
+    const message = `cannot write ${escapeText(path, 300)}: ${fileTrouble(cause)}`;
+    throw new GraphformError("file-unwritable", message, { cause });
+  });
 }

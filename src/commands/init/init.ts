@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
-import { fileTrouble, isFileError } from "../../files/file-trouble.ts";
+import { fileTrouble, ifThere } from "../../files/file-trouble.ts";
 import { replaceText } from "../../files/write-result.ts";
 import { kinds } from "../../kinds/index.ts";
 import { readHeader } from "../../manifest/header.ts";
@@ -108,10 +108,7 @@ const ignoredByGit = [".graphform/", "*.gfplan"];
 async function gitignoreEdit(): Promise<
   { readonly before: string | undefined; readonly after: string } | undefined
 > {
-  const before = await readFile(file, "utf8").catch((cause: unknown) => {
-    if (isFileError(cause, "ENOENT")) return undefined;
-    throw unwritable(cause);
-  });
+  const before = await ifThere(readFile(file, "utf8")).catch(unwritable);
   const text = (before ?? "").replace(/^\uFEFF/, "");
   const lines = new Set(text.split(/\r?\n/).map((line) => line.trim()));
   const missing = ignoredByGit.filter((line) => !lines.has(line));
@@ -125,15 +122,13 @@ async function gitignoreEdit(): Promise<
 /** Writes the edit of a file that is there. Throws `file-changed` or `file-unwritable`. */
 async function extendGitignore(edit: Awaited<ReturnType<typeof gitignoreEdit>>): Promise<void> {
   if (edit?.before === undefined) return;
-  const isReplaced = await replaceText(file, edit.before, edit.after).catch((cause: unknown) => {
-    throw unwritable(cause);
-  });
+  const isReplaced = await replaceText(file, edit.before, edit.after).catch(unwritable);
   if (!isReplaced)
     throw new GraphformError("file-changed", `${file} has changed meanwhile: nothing was written`, {
       hint: "run the command again",
     });
 }
 
-function unwritable(cause: unknown): GraphformError {
-  return new GraphformError("file-unwritable", `cannot write ${file}: ${fileTrouble(cause)}`, { cause });
+function unwritable(cause: unknown): never {
+  throw new GraphformError("file-unwritable", `cannot write ${file}: ${fileTrouble(cause)}`, { cause });
 }

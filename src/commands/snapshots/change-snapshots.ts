@@ -203,12 +203,10 @@ function snapshotJson({ subscriptionId: _, ...known }: Snapshot): JsonObject {
 
 /** Reads a snapshot. Throws `snapshot-unknown`. */
 async function snapshotAt(service: Reads, id: string, signal: AbortSignal): Promise<Snapshot> {
-  try {
-    return await describeSnapshot(service, id, signal);
-  } catch (error) {
+  return describeSnapshot(service, id, signal).catch((error: unknown) => {
     if (!isServiceError(error, "not-found")) throw error;
     throw new GraphformError("snapshot-unknown", `there is no snapshot ${id}`, {
       hint: "graphform snapshot list shows all snapshots",
     });
-  }
+  });
 }

@@ -1,11 +1,11 @@
 /** @module Creates the driver of a state behind Terraform's HTTP protocol: plain, GitLab's or Gitea's. */
 
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { systemClock } from "../../../model/clock.ts";
 import { GraphformError } from "../../../model/errors.ts";
 import { defined } from "../../../model/json.ts";
 import { type HttpLocation, httpCredentials } from "../../../model/stores/http.ts";
-import { versionIn } from "../../document.ts";
+import { digestOf, versionIn } from "../../document.ts";
 import { holderWith } from "../../lock-words.ts";
 import type { Holder, Stored } from "../../store.ts";
 import type { OpenDriver, Renewed, StateDriver, Written } from "../driver.ts";
@@ -188,7 +188,7 @@ function httpDocument(
 
 /** The serial and a digest: a serial alone could be that of another history. */
 function versionOf(text: string): string {
-  return `${versionIn(text).serial}-${createHash("sha256").update(text).digest("hex")}`;
+  return `${versionIn(text).serial}-${digestOf(text)}`;
 }
 
 /**

@@ -125,13 +125,11 @@ export async function tlsOptions(settings: ConnectionSettings): Promise<Connecti
 }
 
 async function pem(file: string): Promise<string> {
-  try {
-    return await readFile(file, "utf8");
-  } catch (error) {
+  return readFile(file, "utf8").catch((error: unknown) => {
     throw new GraphformError("state-unsuitable", `cannot read ${file}: ${fileTrouble(error)}`, {
       hint: "it is named as the authority, certificate or key of the state's connection to PostgreSQL",
     });
-  }
+  });
 }
 
 export interface Place {
