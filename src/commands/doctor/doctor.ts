@@ -1,7 +1,9 @@
 /** @module Checks everything that the other commands need, and says how to fix what is missing. */
 import process from "node:process";
 import type { Client } from "../../hosting/service-options.ts";
+import { systemClock } from "../../model/clock.ts";
 import { exitCodes, GraphformError, isServiceError } from "../../model/errors.ts";
+import { withinLimit } from "../../model/time-limit.ts";
 import { connect, credentialSource } from "../../project/connect-service.ts";
 import { locateService, type ServiceLocation } from "../../project/locate-service.ts";
 import { checkedManifest, openProject, type Project } from "../../project/project.ts";
@@ -70,7 +72,9 @@ async function service(invocation: Invocation, project: Project | undefined): Pr
     const target = await serviceTarget(invocation);
     location = await locateService(target, options, settings);
     connection = await connect(location, options, settings, () => {});
-    await withTimeout(connection.signIn());
+    const { signIn } = connection;
+    const late = (): Error => new Error(`no answer within ${answerTimeout / 1000} s`);
+    await withinLimit({ clock: systemClock, patience: answerTimeout }, signIn, late);
     return `${target.profile.name} profile; signed in`;
   });
   const [open, place] = [connection, location];
@@ -147,12 +151,4 @@ async function engine(project: Project | undefined): Promise<string> {
   throw new GraphformError("no-engine", found.reason, {
     hint: `${found.hint ?? "leave GRAPHFORM_ENGINE out"} (only \`graphform platform\` needs one)`,
   });
-}
-
-async function withTimeout(work: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${answerTimeout / 1000} s`)), answerTimeout);
-  });
-  await Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
