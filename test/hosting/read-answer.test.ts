@@ -146,6 +146,8 @@ describe("an answer of the wrong shape names the operation", () => {
       "graphdbHostname",
     ],
     ["instance.list", {}, "has no ids"],
+    ["instance.list", { ids: null }, "has no ids"],
+    ["user.list", { users: null }, "has no users"],
     ["instance.list", { ids: "a" }, "has a ids of the wrong kind"],
     ["instance.list", { ids: ["a", true] }, "has a ids of the wrong kind"],
     ["instance.list", { ids: ["a", ".."] }, "has a ids of the wrong kind"],

@@ -36,10 +36,10 @@ export function readAnswer(
   text: string,
   hide: Hide = (said) => said,
 ): Answer {
-  const fail = (what: string): ServiceError =>
+  const fail = (what: string, hint = "check the address of the service, and the profile"): ServiceError =>
     new ServiceError("shape", operation, `${operation}: the answer ${what}`, {
       mayHaveWorked: endpoint.method !== "GET",
-      hint: "check the address of the service, and the profile",
+      hint,
     });
   const says = Object.keys(endpoint.answer).length > 0;
   // An empty body is valid: most writes answer so.
@@ -54,12 +54,8 @@ export function readAnswer(
     if (isRight?.(value) === false) throw fail(`has a ${nameOf(endpoint, name)} of the wrong kind`);
   }
   const lists = ["ids", "items"].filter((name) => endpoint.answer[name] !== undefined);
-  // A list whose key is there with null is empty; so is one that may be left out.
-  const empty = lists.filter(
-    (name) =>
-      values[name] === undefined &&
-      (mayBeAbsent.has(operation) || endpoint.omitsEmptyList === true || isNull(body, endpoint.answer[name])),
-  );
+  const mayBeLeftOut = mayBeAbsent.has(operation) || endpoint.omitsEmptyList === true;
+  const empty = mayBeLeftOut ? lists.filter((name) => values[name] === undefined) : [];
   const missing = [...lists, ...(operations.get(operation) ?? [])].find(
     (name) =>
       // An object that is shown without a status is changing.
@@ -67,17 +63,19 @@ export function readAnswer(
       !empty.includes(name) &&
       !(name === "status" && values["id"] !== undefined),
   );
-  if (missing !== undefined) throw fail(`has no ${nameOf(endpoint, missing)}`);
+  if (missing !== undefined)
+    throw fail(
+      `has no ${nameOf(endpoint, missing)}`,
+      lists.includes(missing)
+        ? "check the profile; if the service leaves a list out that is empty, say omitsEmptyLists: true there"
+        : undefined,
+    );
   const none = empty.map((name): [string, Json] => [name, []]);
   return { body, values: withWords({ ...values, ...Object.fromEntries(none) }, hide) };
 }
 
-/** Lists whose answer may be `{}` when empty. For other lists `{}` is an error. */
+/** Lists whose answer may be `{}` or hold null when empty. For other lists that is an error: it must not pass for "there is nothing". */
 const mayBeAbsent: ReadonlySet<string> = new Set(["snapshot.list", "instance.snapshots"]);
-
-function isNull(body: Json, paths: readonly string[] = []): boolean {
-  return isObject(body) && paths.some((path) => Object.hasOwn(body, path) && body[path] === null);
-}
 
 /** Free texts of the service: they are never compared. */
 const words: ReadonlySet<string> = new Set(["failure", "statusMessage", "message"]);
