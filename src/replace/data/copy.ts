@@ -1,5 +1,4 @@
 /** @module Copies every key of every database, with its end, and the libraries and parameters, in bounded memory. */
-
 import type { Command } from "../../database/command-socket.ts";
 import { setParameters } from "../../database/parameters.ts";
 import { type Job, runWithin } from "./in-flight.ts";

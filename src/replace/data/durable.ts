@@ -1,4 +1,5 @@
 /** @module Makes sure that a database keeps the data that it got: on its disk, on its replicas, and within its memory. */
+import { randomUUID } from "node:crypto";
 import { linesIn } from "../../database/parameters.ts";
 import { listOf } from "../../database/replies.ts";
 import type { Side } from "./nodes.ts";
@@ -6,7 +7,6 @@ import { Refused } from "./refusals.ts";
 
 /** The text "x" as DUMP shows it, in a version that every engine can restore. */
 const marker = Buffer.from("0001780900f272d793e96e2b61", "hex");
-const name = "graphform:marker";
 const most = 0.8;
 
 /**
@@ -28,6 +28,7 @@ export async function makeDurable(
     const message = `the new database uses ${percent} % of its memory; the limit is ${100 * most} %`;
     return new Refused("target-too-full", message);
   }
+  const name = `graphform:${randomUUID()}`;
   // WAIT and WAITAOF wait for the writes of their own connection.
   await control.one(["RESTORE", name, "0", marker, "REPLACE"]);
   await control.one(["DEL", name]);

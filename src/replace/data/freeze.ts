@@ -1,4 +1,5 @@
 /** @module Holds a pause of writes on every node, renews it, and proves that it was never interrupted. */
+import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Reply } from "../../database/command-socket.ts";
 import { clientsIn } from "../../database/replies.ts";
@@ -176,7 +177,7 @@ export async function isHeld(primary: Node, signal: AbortSignal): Promise<boolea
   try {
     let answer: Reply | undefined;
     const ping = link.one(["PING"]);
-    const write = link.all([["DEL", "graphform:no-such-key"]]);
+    const write = link.all([["DEL", `graphform:${randomUUID()}`]]);
     write.then(
       ([reply = null]) => {
         answer = reply;

@@ -1,5 +1,4 @@
 /** @module Compares every node and every edge of a graph on two sides, in ranges of their ids. */
-
 import { isDeepStrictEqual } from "node:util";
 import type { Command, Reply } from "../../database/command-socket.ts";
 import { listOf, rowsOf } from "../../database/replies.ts";
@@ -95,7 +94,7 @@ async function compareRange(pair: Pair, range: Range, limit: number, task: Graph
   // Both sides usually list a range in the same order.
   if (isDeepStrictEqual(source, target)) return;
   const [before, after] = [source, target].map(
-    (rows) => new Map(rows.map((row) => [String(cell(row[0])), row])),
+    (rows) => new Map(rows.map((row) => [String(listOf(row[0])[1]), row])),
   );
   for (const id of new Set([...(before?.keys() ?? []), ...(after?.keys() ?? [])])) {
     const [old, now] = [before?.get(id), after?.get(id)];
@@ -112,11 +111,6 @@ function halvesOf(range: Range): readonly Range[] {
   const [middle, cut] = [Math.ceil((a + b) / 2), Math.ceil((p + q) / 2)];
   const parts = b - a > 1 ? [{ b: middle }, { a: middle }] : [{ q: cut }, { p: cut }];
   return parts.map((part) => ({ ...range, ...part }));
-}
-
-/** The value of a compact cell, which comes with its type. */
-function cell(value: Reply | undefined): Reply {
-  return listOf(value)[1] ?? null;
 }
 
 /** Types of compact cells whose parts have no order: the only list of a row holds labels, and the only map holds properties. */

@@ -1,5 +1,4 @@
 /** @module Takes stock of a database: its engine, memory, keys, graphs with their schema, libraries and parameters. */
-
 import type { Reply } from "../../database/command-socket.ts";
 import { type DatabaseSettings, linesIn, pairsIn, versionIn } from "../../database/parameters.ts";
 import { listOf, pairsOf, rowsOf } from "../../database/replies.ts";

@@ -1,5 +1,4 @@
 /** @module Walks over the keys of one database, and reads what every key has: type, end and size. */
-
 import type { Reply } from "../../database/command-socket.ts";
 import { linesIn } from "../../database/parameters.ts";
 import { listOf } from "../../database/replies.ts";

@@ -1,7 +1,7 @@
 /** @module Brings a database to rest: no write runs, none can begin, and then its writes are paused. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { linesIn } from "../../database/parameters.ts";
-import { clientsIn, listOf } from "../../database/replies.ts";
+import { clientsIn, listOf, pairsOf } from "../../database/replies.ts";
 import { type Freeze, holdFreeze, type Paused, pauseNode, unpause } from "./freeze.ts";
 import { databasesOf } from "./keys.ts";
 import type { Node, Side } from "./nodes.ts";
@@ -36,7 +36,7 @@ export interface QuiesceOptions {
   readonly pause?: number;
   /** Longest time until nothing runs, in ms. Default 2 s. */
   readonly idleWithin?: number;
-  /** Longest time in ms until every node has built its constraints and saved its snapshot; writes go on meanwhile. Default 60 s. */
+  /** Longest time in ms until every node has built its constraints, saved its snapshot and ended long writes; others begin meanwhile. Default 60 s. */
   readonly settledWithin?: number;
 }
 
@@ -53,7 +53,7 @@ export async function quiesce(
   const settledUntil = performance.now() + settledWithin;
   const haveSettled = async (): Promise<boolean> =>
     (await Promise.all(side.nodes.map((node) => hasSettled(node, signal)))).every(Boolean);
-  const late = `a constraint was still built, or a snapshot saved, after ${settledWithin} ms`;
+  const late = `a constraint was still built, a snapshot saved, or a long write at work after ${settledWithin} ms`;
   if (!(await isTrueBefore(settledUntil, signal, 100, haveSettled))) return new Refused("not-settled", late);
   try {
     const paused = await pauseAtRest(side, pause, idleWithin, signal).finally(() => setCap(side, cap));
@@ -105,8 +105,9 @@ async function pauseAtRest(
 }
 
 /**
- * True if a node builds no constraint and saves no snapshot. A constraint that becomes operational in a pause crashes a server with an append-only
+ * True if a node builds no constraint, saves no snapshot and runs no long write. A constraint that becomes operational in a pause crashes a server with an append-only
  * file; a replica builds its own, later than the primary. A snapshot that ends in a pause changes the number of changes, which then proves nothing.
+ * The cap would end a long write half-way: the engine keeps its new labels and keys, and may not load what later writes make of them.
  */
 async function hasSettled({ control, open }: Node, signal: AbortSignal): Promise<boolean> {
   if (linesIn(await control.one(["INFO", "persistence"]))["rdb_bgsave_in_progress"] !== "0") return false;
@@ -119,8 +120,13 @@ async function hasSettled({ control, open }: Node, signal: AbortSignal): Promise
     const replies = await link.all(graphs.map(ask)).finally(link.close);
     if (/UNDER CONSTRUCTION|PENDING/.test(JSON.stringify(replies))) return false;
   }
-  return true;
+  const info = listOf(await control.one(["GRAPH.INFO"]));
+  const running = listOf(info[info.indexOf("# Running queries") + 1]).map(pairsOf);
+  return !running.some((each) => writing.test(String(each.get("Query"))) && Number(each.get(age)) > 100);
 }
+
+/** Words of queries that may write, and the field with the ms for which a query runs. */
+const [writing, age] = [/create|merge|delete|remove|drop|\bset\b/i, "Execution duration"];
 
 /** Repeats a look every so many ms until it is true; false once the time is over. */
 async function isTrueBefore(

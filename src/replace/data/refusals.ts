@@ -20,7 +20,8 @@ const remedies = {
   "key-not-readable": "give the user the right to DUMP every key",
   "right-missing": "give the user of the database the right to run the command",
   "paused-already": "wait until the pause of the other client has ended",
-  "not-settled": "run it again when no constraint is under construction and no snapshot is saved",
+  "not-settled":
+    "run it again when no constraint is under construction, no snapshot is saved and no long write runs",
   "not-idle": "run it again when fewer or shorter queries run",
   "replica-behind": "run it again when the replicas have caught up",
   "freeze-lost": "run it again",

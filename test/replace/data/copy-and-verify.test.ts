@@ -4,7 +4,7 @@ import { copy } from "../../../src/replace/data/copy.ts";
 import { makeDurable } from "../../../src/replace/data/durable.ts";
 import { type Inventory, takeInventory, totalsOf } from "../../../src/replace/data/inventory.ts";
 import type { Side } from "../../../src/replace/data/nodes.ts";
-import { refusalsOf } from "../../../src/replace/data/preflight.ts";
+import { refusalsOf, refusalsOfSide } from "../../../src/replace/data/preflight.ts";
 import type { Progress } from "../../../src/replace/data/progress.ts";
 import { rehearse } from "../../../src/replace/data/rehearse.ts";
 import { asOperator, prepare } from "../../platform/engine/fixture.ts";
@@ -184,6 +184,22 @@ describe("copy and verify", () => {
       expect(await check()).toEqual(["key telemetry{gone} of database 0 is missing in the new database"]);
     } finally {
       await at(original, "DEL", ...streams);
+    }
+  });
+
+  it("loses no key of the names by which it tests a pause and a disk", async () => {
+    const names = ["graphform:marker", "graphform:no-such-key"];
+    const at = (side: typeof copied, ...command: readonly string[]): Promise<unknown> =>
+      asOperator(side.spec, side.database, command);
+    for (const name of names) await at(original, "SET", name, "of a user");
+    try {
+      expect(await refusalsOfSide(source, "source", never)).toEqual([]);
+      await copy(source, target, { inventory }, never);
+      expect(await makeDurable(target)).toMatchObject({ isOnDisk: true });
+      for (const side of [original, copied])
+        expect(await at(side, "MGET", ...names)).toEqual(["of a user", "of a user"]);
+    } finally {
+      await at(original, "DEL", ...names);
     }
   });
 

@@ -173,6 +173,23 @@ describe("a pause of writes", () => {
     await long;
   });
 
+  it("is not begun while a long write runs, which ends with all that it writes", async () => {
+    const { side } = await startSide(ground, { aof: "always" });
+    cleanUp.push(side.close);
+    const other = await side.primary.open(never);
+    const text = "UNWIND range(1, 2000000) AS i CREATE (:Long {first: i, second: 'x' + i})";
+    const long = other.one(["GRAPH.QUERY", "w", text]);
+    const ran = /"Execution duration","(\d+)/;
+    const running = async (): Promise<number> =>
+      Number(ran.exec(JSON.stringify(await run(side, "GRAPH.INFO")))?.[1] ?? 0);
+    await expect.poll(running, { interval: 5 }).toBeGreaterThan(100);
+    expect(await quiesce(side, { cap: 0, settledWithin: 1 }, never)).toMatchObject({ code: "not-settled" });
+    const frozen = await quiesce(side, { cap: 0 }, never);
+    if (isRefusal(frozen)) throw frozen;
+    expect(JSON.stringify(await long)).toContain("Nodes created: 2000000");
+    await frozen.release();
+  });
+
   it("is not begun before every node has built its constraints, which would end a server with an append-only file", async () => {
     const { side, database } = await startSide(ground, { aof: "everysec", nodes: 2 });
     cleanUp.push(side.close);
