@@ -16,7 +16,7 @@ const user = (name: string, on: string): string =>
 describe("`state rm` of an object that others are inside of", () => {
   it("takes them along and says so, and the next apply leaves their objects as they are", async () => {
     const bench = await cloudBench(
-      `instances:\n${database("a")}${database("b")}users:\n${user("reader", "a")}${user("writer", "b")}`,
+      `instances:\n${database("a")}${database("b")}    lifecycle: { dependsOn: [instances.a] }\nusers:\n${user("reader", "a")}${user("writer", "b")}`,
     );
     const { cloud, gf } = bench;
     const ran = await gf("apply", "--auto-approve", "--no-probe");
@@ -35,6 +35,7 @@ describe("`state rm` of an object that others are inside of", () => {
       [
         `instances.a would be removed from the state; ${id} stays as it is.`,
         `users.reader, inside of instances.a, would be removed from the state; ${id}/reader stays as it is.`,
+        `instances.b refers to instances.a; if that is to stay in use, bind it before the next apply: graphform import instances.a ${id}`,
         "",
       ],
     ]);
@@ -47,6 +48,7 @@ describe("`state rm` of an object that others are inside of", () => {
         { address: "instances.a", kind: "instances", id },
         { address: "users.reader", kind: "users", id: `${id}/reader` },
       ],
+      referring: ["instances.b"],
     });
     const { resource_changes: changes } = readPlan((await gf("plan", "--no-probe", "--json")).out);
     expect(changes.map(({ address, change }) => `${address} ${change.actions.join(" ")}`)).toEqual([

@@ -5,8 +5,9 @@ import { fileTrouble, isFileError } from "../../files/file-trouble.ts";
 import { kinds } from "../../kinds/index.ts";
 import { type Address, parseAddress } from "../../model/address.ts";
 import { systemClock } from "../../model/clock.ts";
-import { exitCodes, GraphformError, isGraphformError } from "../../model/errors.ts";
+import { exitCodes, GraphformError, isGraphformError, shellWord } from "../../model/errors.ts";
 import { own } from "../../model/json.ts";
+import { firstOf } from "../../model/quantity.ts";
 import { manifestDifference, serviceDifferences } from "../../model/service-identity.ts";
 import type { Bound, StateDocument } from "../../model/state.ts";
 import type { Journal } from "../../model/state-event.ts";
@@ -64,13 +65,21 @@ export function stateRemove(
         if (each.id === undefined) await journal.record({ type: "create-abandoned", address: each.address });
       await journal.record({ type: "released-together", addresses });
     }
-    if (json === true) return jsonText({ dryRun, removed: removed.map(({ place: _, ...entry }) => entry) });
+    const gone = new Set(removed.map((each) => each.address));
+    const referring = Object.entries(state.resources).flatMap(([each, { refs }]) =>
+      refs.includes(address) && !gone.has(each) ? each : [],
+    );
+    if (json === true)
+      return jsonText({ dryRun, removed: removed.map(({ place: _, ...entry }) => entry), referring });
     const lines = removed.map((each) => {
       const inside = each === host ? "" : `, inside of ${address},`;
       const rest = each.id === undefined ? "its create was not confirmed" : `${each.id} stays as it is`;
       return `${each.address}${inside} ${dryRun ? "would be" : "is"} removed from the state; ${rest}.`;
     });
-    return lines.map((line) => escapeText(line, 1000)).join("\n");
+    const refers = `${firstOf(referring, 5)} ${referring.length === 1 ? "refers" : "refer"} to ${address}`;
+    const way = `if that is to stay in use, bind it before the next apply: graphform import ${shellWord(address)} ${host.id}`;
+    const advice = referring.length === 0 || host.id === undefined ? [] : [`${refers}; ${way}`];
+    return [...lines, ...advice].map((line) => escapeText(line, 1000)).join("\n");
   });
 }
 
