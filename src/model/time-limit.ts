@@ -75,11 +75,7 @@ export async function withinLimit<T>(
     throw asTimeUp(late(`no answer within ${limitWords(patience)}`));
   });
   for (const either of [done, end]) either.catch(() => undefined);
-  try {
-    return await Promise.race([done, end]);
-  } finally {
-    over.abort();
-  }
+  return Promise.race([done, end]).finally(() => over.abort());
 }
 
 function durationKey(kind: string, operation: string): string {

@@ -2,12 +2,10 @@
 const last = new Map<string, Promise<unknown>>();
 
 /** Resolves or rejects as `work` does. Tasks of one key run in the order of the calls; a failed task does not stop the next one. */
-export async function inTurn<T>(key: string, work: () => Promise<T>): Promise<T> {
+export function inTurn<T>(key: string, work: () => Promise<T>): Promise<T> {
   const task = (last.get(key) ?? Promise.resolve()).then(work, work);
   last.set(key, task);
-  try {
-    return await task;
-  } finally {
+  return task.finally(() => {
     if (last.get(key) === task) last.delete(key);
-  }
+  });
 }

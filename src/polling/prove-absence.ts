@@ -140,10 +140,8 @@ export function contradiction(id: string, { listed, isPartial, isWhole, describe
 
 /** The answer of a read; undefined if it failed for now. */
 async function unlessPassing<Answer>(read: () => Promise<Answer>): Promise<Answer | undefined> {
-  try {
-    return await read();
-  } catch (error) {
-    if (!isPassing(error)) throw error;
-    return undefined;
-  }
+  return read().catch((error: unknown) => {
+    if (isPassing(error)) return undefined;
+    throw error;
+  });
 }

@@ -117,11 +117,9 @@ export function createFileStore({ path, name, elsewhere, hide }: FileStoreOption
     else if (live === undefined || !appendTo(live, item.version))
       throw conflict(path, item.version, known?.version);
     busy += 1;
-    try {
-      await writes.offer(item);
-    } finally {
+    await writes.offer(item).finally(() => {
       busy -= 1;
-    }
+    });
   };
 
   return {

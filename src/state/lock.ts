@@ -183,15 +183,13 @@ function lockedFile(file: string, holder: LockRecord | undefined, now: number): 
 }
 
 async function troubled<T>(file: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
+  return work().catch((error: unknown) => {
     if (isGraphformError(error)) throw error;
     throw new GraphformError("lock-trouble", `the lock ${file} cannot be used: ${fileTrouble(error)}`, {
       hint: "allow writing there, or name another file with --state",
       cause: error,
     });
-  }
+  });
 }
 
 /**

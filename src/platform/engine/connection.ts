@@ -48,12 +48,10 @@ export async function talk<T>(login: Login, work: (ask: Ask) => Promise<T>, ms =
     return work((...command) => client.sendCommand([...command]));
   })();
   done.catch(() => undefined);
-  try {
-    return await Promise.race([done, late]);
-  } finally {
+  return Promise.race([done, late]).finally(() => {
     clearTimeout(timer);
     client.destroy();
-  }
+  });
 }
 
 export function isErrorReply(error: unknown): error is ErrorReply {

@@ -52,13 +52,9 @@ export async function openCollection<T extends { readonly id: string; readonly c
   const closing = new AbortController();
 
   const fileOf = (id: string): string => join(folder, `${id}.json`);
-  const track = async <R>(work: Promise<R>): Promise<R> => {
+  const track = <R>(work: Promise<R>): Promise<R> => {
     writing.add(work);
-    try {
-      return await work;
-    } finally {
-      writing.delete(work);
-    }
+    return work.finally(() => writing.delete(work));
   };
   const enqueue = <R>(id: string, work: () => Promise<R>): Promise<R> => track(inTurn(fileOf(id), work));
   const write = async (record: T): Promise<void> => {

@@ -100,11 +100,9 @@ export function createRemoteStore(driver: StateDriver, options: RemoteStoreOptio
     if ((before !== undefined && !follows(before, version)) || !change())
       throw conflict(where, version, before ?? writer.known()?.id);
     busy += 1;
-    try {
-      await writes.offer(versionIdOf(version));
-    } finally {
+    await writes.offer(versionIdOf(version)).finally(() => {
       busy -= 1;
-    }
+    });
   };
 
   const timeOf = (time: Clock): LeaseClock => ({ ...leaseClock(time), ...options, clock: time });

@@ -62,11 +62,7 @@ function sourceOf(options: AwsCredentialOptions): () => Promise<AwsKeys> {
   const session = environment["AWS_ROLE_SESSION_NAME"] ?? "graphform";
   return async () => {
     const { send, close } = openSender(ca === undefined ? {} : { ca });
-    try {
-      return await webIdentityKeys(send, { endpoint, tokenFile, role, session });
-    } finally {
-      await close();
-    }
+    return webIdentityKeys(send, { endpoint, tokenFile, role, session }).finally(close);
   };
 }
 
