@@ -38,7 +38,7 @@ export function readBindings(
   return {
     imports,
     moved: readMoves(entries(manifest, "moved"), inputs),
-    removed: entries(manifest, "removed").flatMap(([entry, path]) => readRemoval(entry, path, inputs)),
+    removed: readRemovals(entries(manifest, "removed"), inputs),
   };
 }
 
@@ -110,6 +110,23 @@ function readMoves(written: readonly Entry[], inputs: BindingInputs): readonly M
     seen.add(`from ${from}`).add(`to ${to}`);
   }
   return moves.map(({ move }) => move);
+}
+
+function readRemovals(written: readonly Entry[], inputs: BindingInputs): readonly Removal[] {
+  const seen = new Set<Address>();
+  return written.flatMap(([entry, path]) => {
+    const removals = readRemoval(entry, path, inputs);
+    for (const { address: gone } of removals) {
+      const fault = {
+        code: "bad-removal",
+        message: `${gone} is removed twice`,
+        hint: "keep one of the entries",
+      };
+      if (seen.has(gone)) inputs.report.error([...path, "address"], fault);
+      seen.add(gone);
+    }
+    return removals;
+  });
 }
 
 function readRemoval(entry: JsonObject, path: Path, inputs: BindingInputs): readonly Removal[] {

@@ -90,8 +90,12 @@ function withResolvedOptions(input: PlanInput): PlanInput {
   const { resources, migrations } = afterMoves(input.state, input.moved, input.kinds);
   const bound = Object.keys({ ...input.state.intents, ...resources });
   const { options } = resolveAddressOptions(input.options, { declared, bound });
+  // An entry of one member counts before that of its whole block.
+  const named = new Set(input.removed.map(({ address }) => address));
   const removed = input.removed.flatMap((entry) =>
-    addressesOfRemoval(entry, { declared, bound }).map((address) => ({ ...entry, address })),
+    addressesOfRemoval(entry, { declared, bound })
+      .filter((address) => address === entry.address || !named.has(address))
+      .map((address) => ({ ...entry, address })),
   );
   return { ...input, state: { ...input.state, ...defined({ migrations }) }, options, removed };
 }

@@ -20,6 +20,16 @@ describe("removed", () => {
     });
   });
 
+  it("says more of one member than of its whole block, in any order", () => {
+    const scene = { other, 'pets["x"]': { has: {} }, 'pets["y"]': { has: {} } };
+    const removed = [removalOf("pets", true), removalOf('pets["y"]', false)];
+    for (const entries of [removed, removed.toReversed()])
+      expect(actions(planOf(scene, { removed: entries }))).toMatchObject({
+        'pets["x"]': "delete",
+        'pets["y"]': "forget",
+      });
+  });
+
   it("deletes where it says so, and does not lift the protection by that", () => {
     const removed = [removalOf("legacy", true)];
     expect(actions(planOf({ other, legacy: { has: {} } }, { removed }))).toMatchObject({ legacy: "delete" });

@@ -38,7 +38,8 @@ export const problemRules: { readonly [code: string]: string } = {
   "bad-name": "A name has characters that an address may not have. Use letters, digits, - and _.",
   "bad-number": "A number cannot be sent as it is written. Write a number that JSON can hold.",
   "bad-reference": "A reference points to something that cannot be referred to there. Correct the reference.",
-  "bad-removal": "An entry under removed names a resource that is still declared. Remove one of the two.",
+  "bad-removal":
+    "An entry under removed names a resource that is still declared, or that another entry names. Remove one of the two.",
   binary: "The file is not text. Save it as UTF-8.",
   "component-field":
     "A field is not offered by the component of the resource. Remove it, or take another component.",

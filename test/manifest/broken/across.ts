@@ -87,6 +87,13 @@ export const acrossBroken: readonly Broken[] = [
     'take "a" out of forEach',
   ),
   row(
+    "two removals of one address",
+    `${orders}removed: [{ address: instances.old, destroy: true }, { address: instances.old, destroy: false }]\n`,
+    "9:65 bad-removal",
+    "removed twice",
+    "keep one",
+  ),
+  row(
     "a removal that does not say how",
     `${orders}removed: [{ address: instances.old }]\n`,
     "9:11 missing-key",
