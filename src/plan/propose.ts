@@ -60,13 +60,15 @@ export function isBeingDeleted({ bound, observed }: Subject): boolean {
 
 function proposeCreate({ subject, desired, after, input, withNewObject }: Wanted): Change {
   const mayBe = mayBeThere({ ...desired, spec: after }, input, withNewObject);
+  const open = input.state.intents[desired.address];
+  const was = open?.refused === true ? "refused, which proves nothing" : "not acknowledged";
   return {
     ...base(subject),
     action: "create",
     reason:
-      input.state.intents[desired.address] === undefined
+      open === undefined
         ? whyCreated(mayBe)
-        : "an earlier create was not acknowledged: apply looks for its object first, and creates nothing if that is found",
+        : `an earlier create was ${was}: apply looks for its object first, and creates nothing if that is found`,
     fields: [],
     disruption: "none",
     after,

@@ -55,6 +55,9 @@ describe("an entry of `imports` for an address that has an object", () => {
   it("is an error while an earlier create is open, whose object is bound if there is one", async () => {
     const { gf, manifest, read, folder, env } = await bench(false);
     expect(JSON.parse(await read("state.json")).intents).toHaveProperty(["instances.a"]);
+    expect((await gf("plan", "--no-probe")).out).toContain(
+      "an earlier create was refused, which proves nothing",
+    );
     await manifest(database + entry("instance-other"));
     const { code, out, err } = await gf("plan", "--no-probe");
     expect([code, out + err]).toEqual([3, expect.stringContaining("instances.a has an open create")]);
