@@ -101,9 +101,8 @@ function layOver(layers: readonly Layer[], findings: Finding[]): JsonObject | un
     }
   }
   const [first] = layers;
-  if (merged === undefined && !broken && first !== undefined && findings.length === 0) {
+  if (merged === undefined && !broken && first !== undefined && findings.length === 0)
     findings.push(errorAt(rangeOf({ layer: first, start: 0, end: 0 }), empty));
-  }
   if (broken || merged === undefined) return undefined;
   return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== null));
 }

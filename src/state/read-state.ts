@@ -21,9 +21,8 @@ export function readState(text: string, file: string, name?: string, log?: strin
       hint: remedyFor(file),
     });
   if (value === undefined) throw foreign(file, "it is not JSON");
-  if (!isObject(value) || typeof value["lineage"] !== "string" || typeof value["name"] !== "string") {
+  if (!isObject(value) || typeof value["lineage"] !== "string" || typeof value["name"] !== "string")
     throw foreign(file, "it is not a state of graphform");
-  }
   if (isMoved(value)) throw refusalOf(value, file);
   const { version } = value;
   if (typeof version === "number" && version !== 2 && version !== 3) throw unknownFormat(file, version);

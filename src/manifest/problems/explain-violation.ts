@@ -193,9 +193,8 @@ function typeWords({ type = [] }: Shape): string {
 
 function typeHint(value: Json, shape: Shape): string {
   const { type } = shape;
-  if (value === null) {
+  if (value === null)
     return `give it a value, or remove the key${type === "object" ? "; {} is an empty map" : ""}`;
-  }
   if (type === "string" && typeof value !== "object") return quotesHint(value, shape);
   if (type === "boolean" && typeof value === "string") return "write true or false, without quotes";
   if (type === "integer" || type === "number") {

@@ -92,9 +92,8 @@ export function tagsOf(body: Json): readonly JsonObject[] | undefined {
   if (tags === undefined) return undefined;
   const isTag = (tag: Json): tag is JsonObject =>
     isObject(tag) && typeof tag["key"] === "string" && typeof tag["value"] === "string";
-  if (!Array.isArray(tags) || !tags.every(isTag)) {
+  if (!Array.isArray(tags) || !tags.every(isTag))
     throw new ServiceError(400, "customTags must be a list of objects with key and value");
-  }
   return tags;
 }
 
@@ -162,9 +161,8 @@ const deepest = 64;
 /** Undefined for an empty body. Throws ServiceError 400 for malformed or deeply nested JSON, 415 for another media type. */
 export function parseJson(text: string, contentType: string | undefined): Json | undefined {
   if (text === "") return undefined;
-  if (!/^application\/([a-z0-9.-]+\+)?json\b/i.test(contentType ?? "application/json")) {
+  if (!/^application\/([a-z0-9.-]+\+)?json\b/i.test(contentType ?? "application/json"))
     throw new ServiceError(415, "the body must be application/json");
-  }
   const value = jsonIn(text);
   if (value === undefined) throw new ServiceError(400, "the body is not valid JSON");
   if (isDeeper(value, deepest))

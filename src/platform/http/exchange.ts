@@ -190,9 +190,8 @@ function logRequest(
   const clean = segments.map((segment) => (core.secrets.has(decoded(segment)) ? "[redacted]" : segment));
   if (clean.some((segment, index) => segment !== segments[index])) notes.push("a secret is in the path");
   const authorization = context.req.header("authorization");
-  if (authorization !== undefined && /^basic /i.test(authorization) && operation !== "signin") {
+  if (authorization !== undefined && /^basic /i.test(authorization) && operation !== "signin")
     notes.push("basic credentials were sent to something that is not sign-in");
-  }
   if (
     host === "users" &&
     context.req.header("cookie")?.includes(`${core.dialect.cookies.session}=`) &&

@@ -170,9 +170,8 @@ function programOf(file: string, text: string, env: ServerProgram["env"]): Serve
   const [, name, version] = /^(valkey|redis) server v=(\S+)/i.exec(text) ?? [];
   if (name === undefined || version === undefined) return "is no valkey or redis server";
   const [major = 0, minor = 0] = version.split(".").map(Number);
-  if (major < oldest[0] || (major === oldest[0] && minor < oldest[1])) {
+  if (major < oldest[0] || (major === oldest[0] && minor < oldest[1]))
     return `is ${name} ${version}; the graph module needs ${oldest.join(".")} or newer`;
-  }
   return { file, name: name.toLowerCase() === "valkey" ? "valkey" : "redis", version, env };
 }
 

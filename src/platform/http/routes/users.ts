@@ -87,9 +87,8 @@ function readUser(body: Json, required: readonly UserKey[]): UserBody {
       throw new ServiceError(400, `body must have required property '${key}'`);
     if (value === undefined) return undefined;
     if (typeof value !== "string") throw new ServiceError(400, `body/${key} must be string`);
-    if (value.length < minLength[key]) {
+    if (value.length < minLength[key])
       throw new ServiceError(400, `body/${key} must NOT have fewer than ${minLength[key]} characters`);
-    }
     if (key !== "acl" && Buffer.byteLength(value) > maxLogin)
       throw new ServiceError(400, `body/${key} must NOT have more than ${maxLogin} bytes`);
     return value;
@@ -103,9 +102,8 @@ function readUser(body: Json, required: readonly UserKey[]): UserBody {
 function instanceOf(core: Core, id: string, subscription: string): InstanceRecord {
   const record = core.store.instances.get(id);
   if (record === undefined || record.isAccount) throw new ServiceError(500, "Failed to look up the instance");
-  if (record.subscriptionId !== undefined && record.subscriptionId !== subscription) {
+  if (record.subscriptionId !== undefined && record.subscriptionId !== subscription)
     throw new ServiceError(400, "the instance belongs to another subscription");
-  }
   return record;
 }
 
