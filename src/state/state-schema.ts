@@ -2,6 +2,7 @@
 import { disruptions, type FieldSchema } from "../model/field-schema.ts";
 import { defined } from "../model/json.ts";
 import { migrationPhases } from "../model/migration.ts";
+import type { Bound, Migration } from "../model/state.ts";
 import type { StateEvent } from "../model/state-event.ts";
 
 const text: FieldSchema = { type: "string", minLength: 1 };
@@ -10,12 +11,17 @@ const ms: FieldSchema = { type: "integer", minimum: 0 };
 const flag: FieldSchema = { type: "boolean" };
 const anyObject: FieldSchema = { type: "object" };
 export const texts: FieldSchema = { type: "array", items: text };
-const onDelete: FieldSchema = { enum: ["delete", "retain", "backup"] };
+const onDelete: FieldSchema = everyOf<Bound["onDelete"]>({ delete: true, retain: true, backup: true });
 const values: FieldSchema = {
   type: "object",
   additionalProperties: {},
   description: "Last applied values, dotted path to value; secrets stand as fingerprints.",
 };
+
+/** The words of a union. The checker refuses a list that lacks one, or has one more. */
+function everyOf<Word extends string>(words: { readonly [word in Word]: true }): FieldSchema {
+  return { enum: Object.keys(words) };
+}
 
 /** An object with these members and no others. A name that ends in `?` may be missing. */
 function closedObject(members: { readonly [name: string]: FieldSchema }): FieldSchema {
@@ -65,7 +71,7 @@ export const migration: FieldSchema = {
     }),
     "cap?": { type: "integer", description: "QUERY_MEM_CAPACITY of the live database, to be put back." },
     ...{ "pausedUntil?": time, "heldUntil?": time, "former?": mapOf(bound) },
-    "hook?": { enum: ["due", "begun"] },
+    "hook?": everyOf<NonNullable<Migration["hook"]>>({ due: true, begun: true }),
     "mark?": closedObject({ runId: text, writes: amount, "libraries?": text }),
   }),
   description: "A database whose data is being moved, or was moved: its phase, and what a later run needs.",

@@ -154,10 +154,11 @@ const commands: { readonly [name in Name]: FleetCommand } = {
   locks: {
     ask: ({ client, options }) => client.ask("GET", `/api/v1/locks${query(options)}`),
     text(found, { terminal }) {
-      const rows = rowsOf(found, "locks").map(({ state, operation, who, host, heartbeatAt }) =>
-        [state, operation, `${String(who)} at ${String(host)}`, timeText(String(heartbeatAt))].map(String),
-      );
-      return tableText(["state", "operation", "holder", "renewed"], rows, terminal);
+      const rows = rowsOf(found, "locks").map(({ state, operation, who, host, since, heartbeatAt }) => [
+        ...[state, operation, `${String(who)} at ${String(host)}`].map(String),
+        ...[since, heartbeatAt].map((time) => timeText(String(time))),
+      ]);
+      return tableText(["state", "operation", "holder", "since", "renewed"], rows, terminal);
     },
   },
   runs: {
@@ -224,8 +225,8 @@ function momentOf(until = ""): string | null {
   const isDay = day === undefined || String(new Date(`${day}T00:00:00Z`).toJSON()).startsWith(day);
   const given = isDay ? Date.parse(until) : Number.NaN;
   const moment = span === undefined ? given : Date.now() + span;
-  if (moment > Date.now()) return new Date(moment).toISOString();
-  const what = Number.isNaN(moment) ? "is no time" : "is not in the future";
+  if (moment > Date.now() && moment < Date.UTC(9999, 0)) return new Date(moment).toISOString();
+  const what = moment <= Date.now() ? "is not in the future" : "is no time";
   throw new GraphformError("fleet-until", `--until ${what}`, {
     hint: "write 2026-12-24T18:00:00Z, a span like 4h, or now to end the pause",
   });

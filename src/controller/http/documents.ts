@@ -1,5 +1,7 @@
 /** @module JSON Schemas of the requests and answers of the API. */
-import { statuses } from "../runs/transitions.ts";
+import type { Selectable } from "kysely";
+import type { ManifestRow, RunRow, Schema as Tables } from "../database/schema.ts";
+import { statuses, type Verdict } from "../runs/transitions.ts";
 import { fileName } from "../sources/checkout-folder.ts";
 import { problemCodes } from "./problem.ts";
 
@@ -49,6 +51,11 @@ export function ref(name: string): Schema {
 
 const gitSource = record({ type: { const: "git" }, url: line, ref: line, path: line });
 
+/** The words of a union. The checker refuses a list that lacks one, or has one more. */
+function everyOf<Word extends string>(words: { readonly [word in Word]: true }): Schema {
+  return { enum: Object.keys(words) };
+}
+
 /** The words for the end of a pause that is refused. */
 export const momentWords =
   "a time of the calendar in the future, such as 2026-12-24T18:00:00Z, or null, which ends a pause";
@@ -68,7 +75,10 @@ const types: { readonly [name: string]: Schema } = {
   ids: { type: "array", items: idSchema },
   counts: { type: "object", additionalProperties: count },
   fingerprint: { type: "string", minLength: 1, maxLength: 200 },
-  auto: { enum: ["safe", "none"], description: "What may be applied without a person." },
+  auto: {
+    ...everyOf<ManifestRow["auto"]>({ safe: true, none: true }),
+    description: "What may be applied without a person.",
+  },
   seconds: { type: "integer", minimum: 60, maximum: 31 * 86_400 },
   source: { anyOf: [gitSource, record({ type: { const: "upload" } })] },
   files: {
@@ -85,9 +95,9 @@ const types: { readonly [name: string]: Schema } = {
   lock: { type: "string", minLength: 1, maxLength: 255 },
   status: { enum: manifestStatuses },
   runStatus: { enum: statuses },
-  kind: { enum: ["reconcile", "drift"] },
-  verdict: { enum: ["safe", "risky"] },
-  decision: { enum: ["approve", "discard"] },
+  kind: everyOf<RunRow["kind"]>({ reconcile: true, drift: true }),
+  verdict: everyOf<Verdict>({ safe: true, risky: true }),
+  decision: everyOf<Selectable<Tables["approvals"]>["decision"]>({ approve: true, discard: true }),
 };
 
 /**
@@ -160,7 +170,7 @@ export const components: { readonly [name: string]: Schema } = {
       "The manifests that have drifted, with the number of all and of those that were ever checked.",
   },
   Lock: members(
-    "state: text, id: text, who: text, host: text, operation: text, fence: count, heartbeatAt: time, expiresAt: time",
+    "state: text, id: text, who: text, host: text, operation: text, fence: count, since: text, heartbeatAt: time, expiresAt: time",
   ),
   Locks: members("locks: Lock[]"),
   Worker:

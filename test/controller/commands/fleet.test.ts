@@ -105,6 +105,7 @@ describe("graphform fleet", () => {
     expect((await fleet("pause", "cache", "--until", "now")).out).toContain("checked again");
     expect((await fleet("pause", "cache", "--until", "2020-01-01")).err).toContain("is not in the future");
     expect((await fleet("pause", "cache", "--until", "2999-02-31")).err).toContain("is no time");
+    expect((await fleet("pause", "cache", "--until", "99999999999h")).err).toContain("is no time");
     expect((await fleet("remove", "cache")).out).toContain("its databases and its state stay");
     expect(JSON.parse((await fleet("list", "--json")).out).manifests).toEqual([]);
   });

@@ -51,7 +51,9 @@ describe("states over Terraform's protocol", () => {
     const theirs = taken(await sql.take(holder("sql")));
     expect(await web.take(holder("late"))).toMatchObject({ is: "held", by: { id: "sql" } });
     const locks = await api.send("GET", "/api/v1/locks", { token: api.tokens.viewer });
-    expect(locks.json).toMatchObject({ locks: [{ state: "shop/both", id: "sql", who: "ada@here" }] });
+    expect(locks.json).toMatchObject({
+      locks: [{ state: "shop/both", id: "sql", who: "ada@here", since: expect.stringMatching(/^\d{4}-/) }],
+    });
     await sql.release(theirs);
     expect(await web.holder()).toBeUndefined();
   });

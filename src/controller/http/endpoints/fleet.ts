@@ -30,11 +30,11 @@ export const fleetHandlers: Handlers = {
     return { ...counts, ...(await manifestPage(found.where("drifted_at", "is not", null), query)) };
   },
   async listLocks({ context: { database }, caller, query }) {
-    const text = (field: string) => sql<string>`coalesce(holder->>${field}, '')`.as(field);
+    const text = (field: string, name = field) => sql<string>`coalesce(holder->>${field}, '')`.as(name);
     let found = database
       .selectFrom("locks")
       .select(["name as state", "holder_id as id", "fence", "heartbeat_at", "expires_at"])
-      .select([text("who"), text("host"), text("operation")])
+      .select([text("who"), text("host"), text("operation"), text("created", "since")])
       .where("holder_id", "is not", null)
       .where("expires_at", ">", sql<Date>`clock_timestamp()`);
     for (const tenant of tenants(caller, query))
