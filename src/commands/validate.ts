@@ -1,6 +1,6 @@
 /** @module Validates manifests without network, or also against the service. */
 import { exitCodes, ownError, type Problem, worseExit } from "../model/errors.ts";
-import { manifestProblems, openProject } from "../project/project.ts";
+import { manifestProblems, namedFiles, openProject } from "../project/project.ts";
 import { problemAnnotations } from "../report/annotations.ts";
 import {
   type Attempt,
@@ -47,7 +47,7 @@ const kind: Findings<readonly Problem[]> & Documents<readonly Problem[]> = {
 export async function validate(invocation: Invocation<ValidateOptions>): Promise<number> {
   const { options, settings, terminal, folders = [] } = invocation;
   const { json = false, sarif, file: manifest } = options;
-  assertReportFiles({ sarif });
+  await assertReportFiles({ sarif }, namedFiles(options));
   if (folders.length > 1) return validateSeveral(invocation, folders);
   const write = (attempt: Attempt<readonly Problem[]>): Promise<void> =>
     writeFindings([{ folder: ".", name: "", ...attempt }], kind, sarif, { settings, terminal, manifest });

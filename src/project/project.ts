@@ -72,13 +72,18 @@ type ProjectOptions = Pick<RunOptions, "file" | "state"> &
     readonly limits?: ManifestLimits | undefined;
   };
 
+/** The files or folders of the manifest that a command is about. */
+export function namedFiles({ file }: Pick<RunOptions, "file">): readonly string[] {
+  return file.length === 0 ? ["graphform.yaml"] : file;
+}
+
 /** Reads files and header of a manifest, with `layers` over them. Throws `ManifestError` with all problems so far. */
 export async function openProject(
   options: ProjectOptions,
   settings: Settings,
   layers: readonly SourceFile[] = [],
 ): Promise<Project> {
-  const files = options.file.length + layers.length === 0 ? ["graphform.yaml"] : options.file;
+  const files = layers.length === 0 ? namedFiles(options) : options.file;
   const loaded = await loadManifest(files, options.limits?.folder);
   if (loaded.problems.length > 0) throw new ManifestError(loaded.problems);
   const paths = loaded.sources.map((source) => source.path);

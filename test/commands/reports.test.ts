@@ -1,7 +1,7 @@
-import { readFile } from "node:fs/promises";
+import { readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Ajv } from "ajv";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { readPlan } from "../support/plan-document.ts";
 import { sarifSchema } from "../support/sarif-schema.ts";
 import { type Bench, startBench } from "./harness.ts";
@@ -113,6 +113,46 @@ describe("reports to files", () => {
     const ran = await bench.gf("plan", ...args.map((arg) => arg.replace("FOLDER", bench.folder)));
     expect(ran).toMatchObject({ code: 1, out: "", err: expect.stringContaining(message) });
     expect(ran.err).toContain("hint: ");
+  });
+
+  it.each([
+    ["plan", "--out", "graphform.yaml"],
+    ["plan", "--html", "state.json.backup"],
+    ["plan", "--markdown", "link.yaml"],
+    ["drift", "--junit", "graphform.yaml"],
+    ["validate", "--sarif", "graphform.yaml"],
+  ])("%s %s %s would overwrite what it reads, and is refused", async (command, option, name) => {
+    onTestFinished(() =>
+      Promise.all(
+        ["link.yaml", "state.json", "state.json.backup"].map((each) => rm(path(each), { force: true })),
+      ).then(() => undefined),
+    );
+    await symlink("graphform.yaml", path("link.yaml"));
+    await writeFile(path("state.json.backup"), "{}");
+    const before = await read(name);
+    const ran = await bench.gf(
+      command,
+      ...(command === "apply" ? ["--auto-approve"] : []),
+      option,
+      path(name),
+    );
+    expect(ran.code).toBe(1);
+    expect(ran.err).toContain(`${option} names ${path(name)}, which this command reads`);
+    expect(await read(name)).toBe(before);
+  });
+
+  it.each([
+    ["a manifest", "apiVersion: graphform/v1\n"],
+    ["a state", '{\n  "version": 2\n}\n'],
+  ])("--log does not write into %s", async (_what, text) => {
+    await writeFile(path("run.log"), text);
+    const ran = await bench.gf("plan", "--log", path("run.log"));
+    expect(ran).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("it is a manifest, a state or a plan"),
+    });
+    expect(await read("run.log")).toBe(text);
+    await rm(path("run.log"));
   });
 
   it("plan writes Markdown; where there is no plan, what kept it from being made, under the same marker", async () => {

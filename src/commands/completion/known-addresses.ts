@@ -4,14 +4,14 @@ import { kinds } from "../../kinds/index.ts";
 import { loadManifest } from "../../manifest/load.ts";
 import { parseManifest } from "../../manifest/parse.ts";
 import { isObject } from "../../model/json.ts";
-import { checkedManifest, openProject, type RunOptions } from "../../project/project.ts";
+import { checkedManifest, namedFiles, openProject, type RunOptions } from "../../project/project.ts";
 import type { Settings } from "../../project/settings.ts";
 
 export type ManifestPlace = Pick<RunOptions, "file" | "state" | "var" | "varFile">;
 
 /** Addresses that are declared or recorded, sorted. A manifest with problems gives the names of its sections. No secret is read. */
 export async function knownAddresses(place: ManifestPlace, settings: Settings): Promise<readonly string[]> {
-  const { sources, problems } = await loadManifest(place.file.length === 0 ? ["graphform.yaml"] : place.file);
+  const { sources, problems } = await loadManifest(namedFiles(place));
   if (problems.length > 0) return [];
   const names = namesIn(parseManifest(sources).value ?? {});
   const project = await openProject(place, settings).catch(() => undefined);

@@ -4,9 +4,11 @@ import { appendFile, mkdir, stat } from "node:fs/promises";
 import { dirname, isAbsolute, relative, resolve, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import { fileTrouble } from "../../files/file-trouble.ts";
-import { type Writer, writeResult } from "../../files/write-result.ts";
+import { behindLinks, type Writer, writeResult } from "../../files/write-result.ts";
 import { GraphformError } from "../../model/errors.ts";
+import type { Project } from "../../project/project.ts";
 import type { Settings } from "../../project/settings.ts";
+import { backupOf, logOf } from "../../state/state-writer.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
 /** Files of reports by the name of their option; undefined if the option was not given. */
@@ -14,16 +16,25 @@ export interface ReportFiles {
   readonly [option: string]: string | undefined;
 }
 
-/** Throws `report-file` if two options name one file, or if one names standard output, which has the result of the command. */
-export function assertReportFiles(files: ReportFiles): void {
+/**
+ * Throws `report-file` if two options name one file, if one names a file that the command reads, which would be overwritten, or standard
+ * output, which has the result of the command.
+ */
+export async function assertReportFiles(files: ReportFiles, read: readonly string[]): Promise<void> {
   const options = new Map<string, string>();
+  const pathOf = (file: string): Promise<string> => behindLinks(file).catch(() => resolve(file));
+  const inputs = await Promise.all(read.map(pathOf));
   for (const [option, file] of Object.entries(files)) {
     if (file === undefined) continue;
     if (file === "-" || file === "")
       throw new GraphformError("report-file", `--${option} needs the name of a file`, {
         hint: `standard output has the result of the command; write to a file: --${option} FILE`,
       });
-    const path = resolve(file);
+    const path = await pathOf(file);
+    if (inputs.includes(path))
+      throw new GraphformError("report-file", `--${option} names ${file}, which this command reads`, {
+        hint: "name another file: this one would be overwritten",
+      });
     const other = options.get(path);
     if (other !== undefined)
       throw new GraphformError("report-file", `--${other} and --${option} name the same file ${file}`, {
@@ -31,6 +42,13 @@ export function assertReportFiles(files: ReportFiles): void {
       });
     options.set(path, option);
   }
+}
+
+/** The files of a manifest, and those of its state if it is kept in a file. */
+export function filesRead({ files, location }: Pick<Project, "files" | "location">): readonly string[] {
+  if (location.type !== "file") return files;
+  const { path } = location;
+  return [...files, path, backupOf(path), logOf(path), `${path}.lock`];
 }
 
 /** Writes a report over an earlier one, or replaces that at once if there is a `mode`. Makes folders. Throws `report-unwritable`. */

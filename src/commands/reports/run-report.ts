@@ -1,6 +1,7 @@
 /** @module Runs a command that reports, on one manifest or in each of several folders, and prints the result. */
-import { type ExitCode, ownError, worseExit } from "../../model/errors.ts";
-import type { Project } from "../../project/project.ts";
+import { resolve } from "node:path";
+import { type ExitCode, type GraphformError, ownError, worseExit } from "../../model/errors.ts";
+import { namedFiles, type Project } from "../../project/project.ts";
 import {
   type Attempt,
   countSeveral,
@@ -15,7 +16,7 @@ import { inEachFolder, type Opened } from "../folders.ts";
 import { printError } from "../terminal/print-error.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { Invocation, ManifestOptions } from "../with-run.ts";
-import { assertReportFiles } from "./report-files.ts";
+import { assertReportFiles, filesRead } from "./report-files.ts";
 import { type ReportKind, writeOwnFiles, writeReports } from "./write-reports.ts";
 
 export interface ReportOptions extends ManifestOptions {
@@ -53,8 +54,10 @@ async function reportOne<T>(
     await writeReports([result], kind, { settings, terminal, manifest });
   };
   try {
-    assertReportFiles({ ...kind.files.own, ...kind.files.all });
+    const files = { ...kind.files.own, ...kind.files.all };
+    await assertReportFiles(files, namedFiles(options));
     const value = await make(async (opened) => {
+      await assertReportFiles(files, filesRead(opened));
       project = opened;
     });
     await write({ is: "made", value }, project?.files ?? options.file);
@@ -62,11 +65,15 @@ async function reportOne<T>(
     return kind.exit(value);
   } catch (thrown) {
     const error = ownError(thrown, settings.secrets.hide);
-    // An error about a report itself: it could not be written, or was asked for in a wrong way.
-    if (!error.code.startsWith("report-")) await write({ is: "failed", error }, options.file);
+    if (!isAboutReport(error)) await write({ is: "failed", error }, options.file);
     if (options.json === true) terminal.out(`${jsonText(kind.failedJson(error))}\n`);
     throw error;
   }
+}
+
+/** True for an error about a report itself: it could not be written, or was asked for in a wrong way. */
+function isAboutReport({ code }: Pick<GraphformError, "code">): boolean {
+  return code.startsWith("report-");
 }
 
 async function reportSeveral<T>(
@@ -75,12 +82,19 @@ async function reportSeveral<T>(
   folders: readonly string[],
   make: Make<T>,
 ): Promise<ExitCode> {
-  const { settings, terminal } = invocation;
-  assertReportFiles(kind.files.all);
-  assertReportFiles(kind.files.own);
-  const results = await inEachFolder(folders, settings, make, (result) =>
-    writeOwnFiles(result, kind, terminal),
-  );
+  const { options, settings, terminal } = invocation;
+  const { own, all } = kind.files;
+  const manifests = folders.flatMap((folder) => namedFiles(options).map((file) => resolve(folder, file)));
+  await assertReportFiles(all, manifests);
+  await assertReportFiles(own, []);
+  const checked: Make<T> = (opened) =>
+    make(async (project) => {
+      await assertReportFiles(own, filesRead(project));
+      await opened(project);
+    });
+  const results = await inEachFolder(folders, settings, checked, async (result) => {
+    if (result.is === "made" || !isAboutReport(result.error)) await writeOwnFiles(result, kind, terminal);
+  });
   await writeReports(results, kind, { settings, terminal });
   await printSeveral(results, kind, invocation);
   return worseExit(results.map((result) => exitOf(result, kind.exit)));

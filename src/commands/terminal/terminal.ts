@@ -1,6 +1,6 @@
 /** @module Gives commands access to the terminal of the process. */
 
-import { appendFileSync, openSync } from "node:fs";
+import { appendFileSync, closeSync, openSync, readSync, statSync } from "node:fs";
 import { Writable } from "node:stream";
 import { fileTrouble } from "../../files/file-trouble.ts";
 import { openForReader } from "../../files/write-result.ts";
@@ -103,6 +103,8 @@ function columnsOf({ columns }: NodeJS.WriteStream): number | undefined {
 function openLog(file: string, end: (why: string) => void): (line: string) => void {
   let descriptor: number | undefined;
   try {
+    if (statSync(file, { throwIfNoEntry: false })?.isFile() === true && isOurDocument(file))
+      throw new Error("it is a manifest, a state or a plan");
     descriptor = openSync(file, "a", 0o600);
   } catch (cause) {
     const message = `the log ${file} cannot be written: ${fileTrouble(cause)}`;
@@ -117,6 +119,14 @@ function openLog(file: string, end: (why: string) => void): (line: string) => vo
       end(fileTrouble(cause));
     }
   };
+}
+
+/** True for a manifest, a state or a plan file: lines at its end would break it. The lines of a log begin with a key of their own. */
+function isOurDocument(file: string): boolean {
+  const [descriptor, head] = [openSync(file, "r"), Buffer.alloc(4096)];
+  const text = head.toString("utf8", 0, readSync(descriptor, head));
+  closeSync(descriptor);
+  return /^\s*\{(?!"@)/.test(text) || /^apiVersion:/m.test(text);
 }
 
 interface LiveStream {
