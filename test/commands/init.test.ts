@@ -262,6 +262,18 @@ ${more}`;
         }
   });
 
+  it("refuses a folder whose name a pipeline would read as an expression", async () => {
+    const root = join(bench.folder, "expressions");
+    const folder = join(root, "pr ${{ github.token }}");
+    mkdirSync(folder, { recursive: true });
+    spawnSync("git", ["init", "-q", root]);
+    expect(await init(folder, "--ci", "github")).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("would be read as an expression by a pipeline"),
+    });
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
   it("lets an apply end in order when its job is cancelled", async () => {
     const folder = join(bench.folder, "cancelled");
     mkdirSync(folder);

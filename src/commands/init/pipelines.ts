@@ -5,6 +5,7 @@ import { basename, extname, join, relative, resolve } from "node:path";
 import { loadProfile } from "../../hosting/profile/load-profile.ts";
 import { parseManifest } from "../../manifest/parse.ts";
 import { sourceIn } from "../../manifest/secrets.ts";
+import { GraphformError } from "../../model/errors.ts";
 import { isObject, type Json, type JsonObject } from "../../model/json.ts";
 import { type StoreType, stores } from "../../model/stores/index.ts";
 import { repositoryOf, typeOf } from "../../project/locate-state.ts";
@@ -41,6 +42,11 @@ const gitlabRoot = ".gitlab-ci.yml";
 export async function pipelinesFor(ci: CiService, manifest: string, text: string): Promise<Pipelines> {
   const root = repositoryOf(resolve(".")) ?? resolve(".");
   const folder = relative(root, resolve(".")).replaceAll("\\", "/");
+  const path = join(folder, manifest);
+  if (/\$\{\{|\$\[\[|\p{Cc}/u.test(path))
+    throw new GraphformError("pipeline-path", `${path} would be read as an expression by a pipeline`, {
+      hint: "give the folder and the manifest names without ${{, $[[ and control characters",
+    });
   const needs = await pipelineNeeds(text, ci);
   const at = (path: string): string => join(relative(".", root), path);
   const written = pipelineFiles(ci, needs, { manifest, folder });
