@@ -1,7 +1,7 @@
 /** @module Writes results to files that a person has named: a file is written, a link followed, a device or a pipe written into. */
 
 import { closeSync, constants, fstatSync, openSync, type Stats } from "node:fs";
-import { readFile, readlink, realpath, stat, writeFile } from "node:fs/promises";
+import { readFile, readlink, realpath, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { writeAtomically } from "./atomic-write.ts";
@@ -28,6 +28,10 @@ export async function writeResult(file: string, text: string, writer: Writer, mo
   const reader = found?.isFIFO() === true ? await openForReader(file, writer) : undefined;
   try {
     await writeFile(file, text);
+  } catch (error) {
+    // A file that this call has begun is not left behind cut short.
+    if (found === undefined) await rm(file, { force: true }).catch(() => undefined);
+    throw error;
   } finally {
     if (reader !== undefined) closeSync(reader);
   }

@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import { type FileHandle, readdir, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { makeFolder, temporaryEnding } from "../files/atomic-write.ts";
-import { fileTrouble } from "../files/file-trouble.ts";
+import { fileTrouble, isFileError } from "../files/file-trouble.ts";
 import { isStill, type LockFiles, lockFiles, recordText } from "../files/lock-file.ts";
 import { isRunning, type ProcessIdentity, thisProcess } from "../files/process-identity.ts";
 import { exitCodes, GraphformError, isGraphformError, shellWord } from "../model/errors.ts";
@@ -185,8 +185,9 @@ function lockedFile(file: string, holder: LockRecord | undefined, now: number): 
 async function troubled<T>(file: string, work: () => Promise<T>): Promise<T> {
   return work().catch((error: unknown) => {
     if (isGraphformError(error)) throw error;
+    const way = isFileError(error, "ENOSPC", "EDQUOT") ? "make room there" : "allow writing there";
     throw new GraphformError("lock-trouble", `the lock ${file} cannot be used: ${fileTrouble(error)}`, {
-      hint: "allow writing there, or name another file with --state",
+      hint: `${way}, or name another file with --state`,
       cause: error,
     });
   });

@@ -74,7 +74,7 @@ function misnamed(file: string, found: string, name: string): GraphformError {
 }
 
 function remedyFor(file: string): string {
-  return `put ${file}.backup or another copy in its place, or move it away and bind what exists with graphform import`;
+  return `put a copy in its place (${file}.backup, if it is there), or move it away and bind what exists with graphform import`;
 }
 
 /** True for a text whose end is missing: nothing, or zeros (what a power failure leaves), or a JSON object that is never closed. */
