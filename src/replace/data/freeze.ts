@@ -79,7 +79,9 @@ export async function holdFreeze(
       if (node.role === "replica" || (await isHeld(node, signal))) return undefined;
       return `the pause of writes at ${host}:${port} was ended by another client`;
     } catch (error) {
+      // A server that ends refuses new connections for some time before it closes ours.
       if (connectionsEnded) await sleep(probeTime);
+      for (let n = 20; n > 0 && connectionsEnded && node.control.isOpen; n -= 1) await sleep(probeTime);
       if (!node.control.isOpen && connectionsEnded) {
         // A node that ended, and can be reached, was started anew, and may have been written to.
         const link = await node.open(signal).catch(() => undefined);

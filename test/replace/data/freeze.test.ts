@@ -5,6 +5,7 @@ import { compareData } from "../../../src/replace/data/compare-data.ts";
 import { copy } from "../../../src/replace/data/copy.ts";
 import type { Freeze } from "../../../src/replace/data/freeze.ts";
 import { takeInventory } from "../../../src/replace/data/inventory.ts";
+import type { Link } from "../../../src/replace/data/link.ts";
 import type { Node, Side } from "../../../src/replace/data/nodes.ts";
 import { refusalsOfSide } from "../../../src/replace/data/preflight.ts";
 import { letWrite, quiesce, readCap } from "../../../src/replace/data/quiesce.ts";
@@ -151,6 +152,36 @@ describe("a pause of writes", () => {
     const held = await freeze(side, 20_000);
     await run(side, "GRAPH.UDF", "LOAD", "lib", "function f(x) { return x; } falkor.register('f', f);");
     expect(await held.prove()).toMatchObject({ message: expect.stringContaining("libraries") });
+  });
+
+  it("is proved by a server that refuses new connections some time before it closes the open ones", async () => {
+    const { side } = await startSide(ground);
+    cleanUp.push(side.close);
+    const { primary } = side;
+    let isEnding = false;
+    let looks = 0;
+    const control: Link = {
+      ...primary.control,
+      get isOpen() {
+        looks += 1;
+        // The close of the connection is seen late.
+        if (isEnding && looks === 5) side.close();
+        return !isEnding || looks < 5;
+      },
+    };
+    const node: Node = {
+      ...primary,
+      control,
+      open: (signal, database) =>
+        isEnding ? Promise.reject(new Error("ECONNRESET")) : primary.open(signal, database),
+    };
+    const slow: Side = { ...side, primary: node, nodes: [node] };
+    const held = await freeze(slow);
+    expect(await held.endConnections()).toBeUndefined();
+    looks = 0;
+    isEnding = true;
+    expect(await held.prove()).toBeUndefined();
+    held.abandon();
   });
 
   it("is not begun while a query runs, and leaves the database as it was", async () => {
