@@ -3,11 +3,7 @@ import { defined } from "../model/json.ts";
 import type { FaultRule } from "./control/faults.ts";
 import type { Dialect, DialectName } from "./dialect/dialect.ts";
 import type { InstanceTypes } from "./model/instance-types.ts";
-import type { NetworkRecord, OperationName } from "./model/records.ts";
-
-/** A custom network that exists when the platform starts. */
-export type NetworkSeed = Pick<NetworkRecord, "id" | "name" | "cloudProvider" | "region"> &
-  Partial<Pick<NetworkRecord, "cidr">>;
+import type { NetworkSeed, OperationName } from "./model/records.ts";
 
 export interface PlatformOptions {
   readonly dataDir: string;

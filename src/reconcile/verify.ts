@@ -2,7 +2,7 @@
 
 import { outcomeOf } from "../apply/join-results.ts";
 import { shownAgain } from "../apply/operations/remove.ts";
-import type { Address } from "../model/address.ts";
+import { type Address, twinIn, withoutTwin } from "../model/address.ts";
 import { exitCodes } from "../model/errors.ts";
 import type { Outcome, StepOutcome, Unsettled } from "../model/outcome.ts";
 import type { Change, Plan } from "../model/plan.ts";
@@ -61,8 +61,14 @@ const isMade: readonly string[] = ["create", "update"];
 export function differencesLeft(second: Plan, steps: readonly StepOutcome[]): Outcome["certificate"] {
   const unfinished = new Set(steps.filter((step) => step.result !== "done").map((step) => step.address));
   const made = new Set(steps.map(({ operation, address }) => (isMade.includes(operation) ? address : "")));
-  const isExcused = ({ address, action, blocked }: Change): boolean =>
-    unfinished.has(address) || (blocked.length > 0 && !(action === "replace" && made.has(address)));
+  const moved = new Set(steps.map(({ operation, address }) => (operation === "migrate" ? address : "")));
+  // An old database whose time was short is deleted by the next plan.
+  const isHeldNoMore = ({ address, action }: Change): boolean =>
+    action === "delete" && twinIn(address) === "former" && moved.has(withoutTwin(address));
+  const isExcused = (change: Change): boolean =>
+    unfinished.has(change.address) ||
+    isHeldNoMore(change) ||
+    (change.blocked.length > 0 && !(change.action === "replace" && made.has(change.address)));
   return second.changes
     .filter((change) => change.action !== "keep" && !isExcused(change))
     .flatMap(({ action, address, kind, reason, fields }): readonly Unsettled[] =>

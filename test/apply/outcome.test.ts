@@ -114,6 +114,12 @@ describe("the certificate", () => {
     },
   );
 
+  it("excuses the deletion of an old database whose time is over, if this run has moved its data", () => {
+    const second = planOf({ a: { wants: {}, has: {} }, "a~former": { has: {} } });
+    expect(differencesLeft(second, [step("a", "migrate")])).toEqual([]);
+    expect(differencesLeft(second, [step("a", "update")])).toMatchObject([{ address: "toys.a~former" }]);
+  });
+
   it("of a new object that the service shows with another fixed value names that, though it is protected", async () => {
     const world = toyWorld();
     const get: typeof world.service.get = async (...given) => {

@@ -1,4 +1,4 @@
-import type { NetworkSeed } from "../../src/platform/options.ts";
+import type { NetworkSeed } from "../../src/platform/model/records.ts";
 import { cloudWords, type Wording } from "./wording.ts";
 
 /** A service that is cut at: the local platform as a profile speaks to it. */

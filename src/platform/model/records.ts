@@ -121,6 +121,10 @@ export interface NetworkRecord
   readonly cidr: string;
 }
 
+/** A custom network that exists when the platform starts. */
+export type NetworkSeed = Pick<NetworkRecord, "id" | "name" | "cloudProvider" | "region"> &
+  Partial<Pick<NetworkRecord, "cidr">>;
+
 export interface AccountConfigRecord
   extends Pick<InstanceRecord, "id" | "cloudProvider" | "params" | "createdAt"> {
   /** The provider's id of the account: account id, project id, subscription id or tenancy id. */
