@@ -97,7 +97,7 @@ export function isInterrupted(migration: Pick<Migration, "phase" | "cap"> | unde
   return migration !== undefined && (frozen.includes(migration.phase) || migration.cap !== undefined);
 }
 
-/** Migrations whose run ended while the database took no writes. A stop or a start that the service has taken is waited for by an apply. */
+/** Migrations whose run ended while the database took no writes. A start that the service has taken is waited for by an apply. */
 export function toRepair({
   migrations = {},
   resources,
@@ -105,7 +105,7 @@ export function toRepair({
   return Object.entries(migrations).flatMap(([address, migration]) => {
     const bound = resources[address];
     const isLeft = isStoppingOrStarting(migration)
-      ? bound?.converging === undefined
+      ? (bound?.converging?.operation ?? "stop") === "stop"
       : isInterrupted(migration);
     return bound !== undefined && isLeft ? [[address, migration, bound] as const] : [];
   });

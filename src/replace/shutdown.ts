@@ -3,6 +3,7 @@ import { type ApplyContext, driverOf, type StepResult, unplannedStep } from "../
 import { notAtRest, untilAtRest } from "../apply/operations/change.ts";
 import { operate } from "../apply/operations/operate.ts";
 import { type Address, twinKinds, twinOf } from "../model/address.ts";
+import { isSettleOver } from "../model/consistency.ts";
 import { asError, GraphformError, isGraphformError, isServiceError, shellWord } from "../model/errors.ts";
 import { isStoppingOrStarting } from "../model/migration.ts";
 import type { Step } from "../model/plan.ts";
@@ -57,7 +58,7 @@ export async function closeAtRest<T>(
     return found;
   } catch (error) {
     // It is stopped, or may be: the next run goes on, or back.
-    if (isUnprovenStop(error)) {
+    if (isGraphformError(error) && error.code === "fence-open") {
       freeze.abandon();
       const { message, hint } = error;
       if (context.stopping.aborted)
@@ -98,7 +99,7 @@ async function shutDown(step: Step, side: Side, freeze: Freeze, context: ApplyCo
     await stop(address, open, context);
   } catch (error) {
     // If it cannot be put back now, the state remembers it.
-    if (!isUnprovenStop(error))
+    if (!isGraphformError(error) || error.code !== "fence-open")
       await setCap(side, cap).then(
         () => setPhase(address, "fence", { cap: undefined }, context),
         () => undefined,
@@ -141,11 +142,6 @@ async function stop(
   if (result !== "done") throw refused(message);
 }
 
-/** True for the failure of a shutdown whose database is stopped, or may be. */
-function isUnprovenStop(error: unknown): error is GraphformError {
-  return isGraphformError(error) && error.code === "fence-open";
-}
-
 function unprovenStop(
   { address, kind }: Step,
   reason: string,
@@ -176,8 +172,7 @@ export async function reopen(step: Step, context: ApplyContext): Promise<StepRes
     if (started.result !== "done") return started;
   }
   await letWriteAgain(address, context);
-  const message = `${id} takes writes again: an earlier run ended before the switch`;
-  return { result: "done", id, message };
+  return { result: "done", id, message: `${id} takes writes again: an earlier run ended before the switch` };
 }
 
 /** Puts back the cap of queries that a killed run left, ends its pause, and goes back to the phase before it; without a twin the migration is over. */
@@ -192,24 +187,29 @@ async function letWriteAgain(address: Address, context: ApplyContext): Promise<v
 }
 
 /**
- * Puts the cap of queries back and ends the pause of every database whose cutover was interrupted while it runs. The caller holds the lock of the
- * state: no other run is in the middle of one. A database that does not answer is a warning, and stays to be repaired.
+ * Puts the cap of queries back and ends the pause of every database whose cutover was interrupted while it runs, also if a stop was taken and not
+ * carried out. The caller holds the lock of the state. A database that does not answer is a warning, and stays to be repaired.
  */
 export async function repairMigrations(context: ApplyContext): Promise<void> {
-  for (const [address, migration, { kind, id, place }] of toRepair(context.journal.state)) {
-    const { phase } = migration;
+  const { clock, journal, profile } = context;
+  for (const [address, migration, { kind, id, place, converging }] of toRepair(journal.state)) {
+    const begun = `an earlier run ended in the phase ${migration.phase} of its migration`;
+    const warn = (end: string): void => context.emit({ type: "warning", address, message: begun + end });
     try {
       const live = isStoppingOrStarting(migration)
         ? await driverOf(context, kind).get({ id, place }, context.stopping)
         : { phase: { is: "ready" } };
       if (live?.phase.is !== "ready") continue;
+      if (converging?.operation === "stop") {
+        if (!isSettleOver(Date.parse(converging.since), clock.now(), profile.timing)) continue;
+        // It was taken and is not carried out: nothing waits for it any more.
+        await journal.record({ type: "operation-failed", address });
+      }
       await letWriteAgain(address, context);
-      const message = `an earlier run ended in the phase ${phase} of its migration: it takes writes again`;
-      context.emit({ type: "warning", address, message });
+      warn(": it takes writes again");
     } catch (error) {
       context.stopping.throwIfAborted();
-      const message = `an earlier run ended in the phase ${phase} of its migration, and it could not be made to take writes again: ${context.hide(asError(error).message)}`;
-      context.emit({ type: "warning", address, message });
+      warn(`, and it could not be made to take writes again: ${context.hide(asError(error).message)}`);
     }
   }
 }

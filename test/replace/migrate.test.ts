@@ -162,6 +162,21 @@ describe("replacement that keeps the data", () => {
     expect((await user.run("replace", "status")).out).toContain("instances.orders: hold since");
   });
 
+  it("lets a database take writes again if its stop on the way back was taken and not carried out", async () => {
+    await platform.faults({ operation: "stop", count: 1, fault: { status: 202, body: "{}" } });
+    const undone = await user.run("replace", "undo", "instances.orders", "--timeout", "10s");
+    expect(undone, undone.out + undone.err).toMatchObject({
+      code: 7,
+      err: expect.stringContaining("its stop is not proved"),
+    });
+    const planned = await user.run("plan");
+    expect(planned.err).toContain("in the phase fence of its migration: it takes writes again");
+    await query("CREATE (:Written {after: 'a stop that was not carried out'})");
+    const applied = await user.run("apply", "--auto-approve");
+    expect(applied, applied.out + applied.err).toMatchObject({ code: 0 });
+    expect((await user.run("replace", "status")).out).toContain("instances.orders: hold since");
+  });
+
   it("deletes the old database as any resource, with the guards of a deletion", async () => {
     const blocked = await user.run("plan", "--allow-destroy", "instances.orders~former");
     expect(blocked.out).toContain("instances.orders~former");
