@@ -124,9 +124,9 @@ function openLog(file: string, end: (why: string) => void): (line: string) => vo
 /** True for a manifest, a state or a plan file: lines at its end would break it. The lines of a log begin with a key of their own. */
 function isOurDocument(file: string): boolean {
   const [descriptor, head] = [openSync(file, "r"), Buffer.alloc(4096)];
-  const text = head.toString("utf8", 0, readSync(descriptor, head));
+  const text = head.toString("utf8", 0, readSync(descriptor, head)).trimStart();
   closeSync(descriptor);
-  return /^\s*\{(?!"@)/.test(text) || /^apiVersion:/m.test(text);
+  return (text.startsWith("{") && !text.startsWith('{"@')) || /^apiVersion:/m.test(text);
 }
 
 interface LiveStream {
