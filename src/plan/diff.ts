@@ -51,7 +51,7 @@ function differs(path: string, value: Json, input: DiffInput): boolean {
   const row = rowAt(input.rows, path);
   const seen = input.observed[path];
   if (waitsFor(value).length > 0) return false;
-  // What nothing shows is not set if it cannot be changed, or if operations change it.
+  // A field that is not shown is set only if an update can change it.
   if (seen === undefined)
     return input.unseen === "set" && !row["x-create-only"] && row["x-operations"] === undefined;
   return isReachable(row, seen.value, value) && !sameValue(seen.value, value, row);

@@ -1,6 +1,6 @@
 /** @module Asks running objects themselves: all that are declared, or one; never if two of them show one address. */
 
-import type { Address } from "../model/address.ts";
+import { type Address, byAddress } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
 import { fieldRows, rowAt } from "../model/field-schema.ts";
 import { defined, type Json, mapped } from "../model/json.ts";
@@ -198,7 +198,7 @@ export function reasonsNotProbed(
       },
     ];
   });
-  return reasons.sort((a, b) => (a.address < b.address ? -1 : 1));
+  return reasons.sort(byAddress);
 }
 
 const remedyForDenied = "allow its user these commands, or look without them: --no-probe";

@@ -267,10 +267,12 @@ function withNear(entry: Removal, all: readonly Removal[], known: KnownAddresses
 /** The addresses that would be deleted, if an entry of `removed` that is to let go names nothing; none if it names something. */
 function deletedBeside(entry: Removal, all: readonly Removal[], known: KnownAddresses): readonly Address[] {
   const { destroy, lifecycle } = entry;
-  const named = (each: Removal): readonly Address[] =>
-    addressesOfRemoval(each, known).filter((each) => known.bound.includes(each));
   // One with a lifecycle is a block that is left out, under its own address.
-  if (destroy || lifecycle !== undefined || named(entry).length > 0) return [];
+  if (destroy || lifecycle !== undefined) return [];
+  const bound = new Set(known.bound);
+  const named = (each: Removal): readonly Address[] =>
+    addressesOfRemoval(each, known).filter((other) => bound.has(other));
+  if (named(entry).length > 0) return [];
   const kept = new Set([...known.declared, ...all.flatMap(named)]);
   return known.bound.filter((other) => !kept.has(other) && withoutTwin(other) === other);
 }

@@ -52,16 +52,16 @@ export async function verify(
   return outcomeOf(steps, findings, outputs, warnings());
 }
 
-const isMade: readonly string[] = ["create", "update"];
-
 /**
  * The differences that a plan from fresh observation still finds, without those of changes that are blocked or were left unfinished. The guard
  * of a replacement does not excuse an object that this apply has made or changed: it is not as it was asked for.
  */
 export function differencesLeft(second: Plan, steps: readonly StepOutcome[]): Outcome["certificate"] {
-  const unfinished = new Set(steps.filter((step) => step.result !== "done").map((step) => step.address));
-  const made = new Set(steps.map(({ operation, address }) => (isMade.includes(operation) ? address : "")));
-  const moved = new Set(steps.map(({ operation, address }) => (operation === "migrate" ? address : "")));
+  const addressesOf = (isMeant: (step: StepOutcome) => boolean): ReadonlySet<Address> =>
+    new Set(steps.filter(isMeant).map(({ address }) => address));
+  const unfinished = addressesOf(({ result }) => result !== "done");
+  const made = addressesOf(({ operation }) => operation === "create" || operation === "update");
+  const moved = addressesOf(({ operation }) => operation === "migrate");
   // An old database whose time was short is deleted by the next plan.
   const isHeldNoMore = ({ address, action }: Change): boolean =>
     action === "delete" && twinIn(address) === "former" && moved.has(withoutTwin(address));

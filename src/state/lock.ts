@@ -235,7 +235,10 @@ function holdLock(
       held.lost.throwIfAborted();
     },
     release(): Promise<void> {
-      released ??= held.release().then(() => handle.close());
+      released ??= held
+        .release()
+        .then(() => handle.close())
+        .catch(() => undefined);
       return released;
     },
   };

@@ -2,7 +2,7 @@
 
 import { remedyForFailed, withoutTwin } from "../../model/address.ts";
 import { serviceTime } from "../../model/clock.ts";
-import { type Baseline, isSettleOver } from "../../model/consistency.ts";
+import type { Baseline } from "../../model/consistency.ts";
 import { GraphformError } from "../../model/errors.ts";
 import { defined } from "../../model/json.ts";
 import type { Live, PhaseName, Ref } from "../../model/observed.ts";
@@ -167,8 +167,6 @@ export interface Target extends Expectation {
   readonly ref: Ref;
   /** Longest wait in ms, from now on. */
   readonly timeout: number;
-  /** True while a look shows other values than those that were sent. Default: it shows none. */
-  readonly isLate?: (live: Live) => boolean;
 }
 
 /** The end of a wait. After a timeout the operation goes on at the service. */
@@ -215,10 +213,7 @@ export async function converge(target: Target, step: NamedStep, context: ApplyCo
     // Objects of some kinds show no status.
     show(live === undefined ? "not there" : live.phase.detail || "in progress");
     if (seen.is === "hidden") return undefined;
-    const arrival = evaluateArrival(target, live, sightings, clock.now(), profile.timing);
-    if (arrival?.is !== "arrived" || live === undefined || target.isLate?.(live) !== true) return arrival;
-    // Values may be shown later than the status: until then nothing proves that the service has not taken them.
-    return isSettleOver(acceptedAt, clock.now(), profile.timing) ? arrival : undefined;
+    return evaluateArrival(target, live, sightings, clock.now(), profile.timing);
   };
   const show = (next: string): void => {
     if (next !== detail) context.onStatus?.(step.key, next);

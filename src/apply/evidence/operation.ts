@@ -171,6 +171,8 @@ export interface Expectation {
   readonly acceptedAt: number;
   /** The object may be missing from a look for the creation grace period from here on: its creation, or a later moment. */
   readonly mayBeHiddenSince: number;
+  /** True while a look shows other values than those that were sent. Default: it shows none. */
+  readonly isLate?: (live: Live) => boolean;
 }
 
 export interface Sightings {
@@ -218,8 +220,10 @@ export function evaluateArrival(
   const baseline = expected.baseline === "first-look" ? sightings.firstAtRest : expected.baseline;
   // Right after the acceptance the service may still show the status from before.
   if (!sightings.wasInProgress && !isCurrent(baseline, live, acceptedAt, now, delays)) return undefined;
-  if (phases.includes(live.phase.is)) return { is: "arrived", live };
   const settled = isSettleOver(acceptedAt, now, delays);
+  // Values may be shown later than the status: until then nothing proves that the service has not taken them.
+  if (phases.includes(live.phase.is))
+    return !settled && expected.isLate?.(live) === true ? undefined : { is: "arrived", live };
   if (live.phase.is === "waiting-for-person")
     return settled ? { is: "waiting-for-person", live, detail: live.phase.detail } : undefined;
   // A resource that had failed before can be deleted like any other; only a later failure belongs to the deletion.

@@ -43,9 +43,7 @@ async function makeDrift(invocation: Invocation<DriftOptions>, opened: Opened): 
   await opened(project);
   return withDrift(project, invocation, async (seen, run) => {
     const isAsked = run.service.offers("instance.events");
-    const { firstAdoptable } = await import("./adopt.ts");
-    const adoptable = firstAdoptable(seen.report, project.parsed.layers, run.manifest);
-    const report = { ...seen.report, adoptable };
+    const report = await withAdoptable(seen.report, project, run.manifest);
     return redactDrift(isAsked ? await withAuditEvents(report, run) : report, kinds);
   });
 }
@@ -97,6 +95,17 @@ const maxShown = 3;
 
 /** Resources whose events are asked for at most: attribution may not cost as much as the look itself. */
 const maxAsked = 20;
+
+/** Adds the first field that `--adopt` can write. Without drift nothing is loaded for that. */
+async function withAdoptable(
+  report: DriftReport,
+  { parsed }: Project,
+  manifest: Manifest,
+): Promise<DriftReport> {
+  if (report.resources.length === 0) return report;
+  const { firstAdoptable } = await import("./adopt.ts");
+  return { ...report, adoptable: firstAdoptable(report, parsed.layers, manifest) };
+}
 
 /** Adds to each resource that was changed outside the events since it was last seen right; those that cannot be read decide nothing. */
 async function withAuditEvents(seen: DriftReport, { service, signal }: Run): Promise<DriftReport> {

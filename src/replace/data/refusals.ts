@@ -32,7 +32,7 @@ const remedies = {
 
 export type RefusalCode = keyof typeof remedies;
 
-/** A reason for not going on: what, and where. A result, since it is expected; thrown to end work, and the reason of `Freeze.lost`, too. A failed connection is a DatabaseError instead. */
+/** Says why the work cannot go on, and where it stopped. Checks return it; it is thrown to end work, and is the reason of `Freeze.lost`. A failed connection is a DatabaseError instead. */
 export class Refused extends GraphformError {
   override readonly name = "Refused";
   /** The way out, in one sentence. */
