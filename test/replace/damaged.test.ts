@@ -1,33 +1,19 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { ask, platformUp } from "../support/local-platform.ts";
-import { openWorkspace, type Ran, type Workspace } from "../support/workspace.ts";
-
-const login = { username: "app", password: "first-password" };
+import { ask } from "../support/local-platform.ts";
+import { login, movedManifest, startMoved } from "../support/moved-database.ts";
+import type { Ran, Workspace } from "../support/workspace.ts";
 
 function manifest(cache: number): string {
-  return `
-apiVersion: graphform/v1
-name: damaged
-secrets: { app: { env: APP_PASSWORD } }
-instances:
-  orders:
-    tier: pro
-    component: standalone
-    cloudProvider: aws
-    region: us-east-1
-    config: { nodeInstanceType: m7g.large, graphdbUser: app, graphdbPassword: "\${secret.app}", graphDBCacheSize: ${cache} }
-    lifecycle: { onReplace: migrate, migration: { maxReadOnly: 1h } }
-outputs:
-  orders: \${instances.orders.endpoint}
-`;
+  return movedManifest({
+    name: "damaged",
+    cache,
+    lifecycle: "migration: { maxReadOnly: 1h }",
+  });
 }
 
 let user: Workspace;
 beforeAll(async () => {
-  user = openWorkspace(manifest(25));
-  user.env["APP_PASSWORD"] = login.password;
-  await platformUp(user);
-  expect(await user.run("apply", "--auto-approve")).toMatchObject({ code: 0 });
+  user = await startMoved(manifest(25));
 });
 afterAll(() => user.close());
 

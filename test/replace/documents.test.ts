@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { ask, platformUp } from "../support/local-platform.ts";
+import { ask } from "../support/local-platform.ts";
+import { login, movedManifest, startMoved } from "../support/moved-database.ts";
 import {
   driftViolations,
   eventViolations,
@@ -8,36 +9,20 @@ import {
   stateViolations,
   type Violations,
 } from "../support/published-schemas.ts";
-import { openWorkspace, type Workspace } from "../support/workspace.ts";
-
-const login = { username: "app", password: "first-password" };
+import type { Workspace } from "../support/workspace.ts";
 
 function manifest(cache: number): string {
-  return `
-apiVersion: graphform/v1
-name: documents
-secrets: { app: { env: APP_PASSWORD } }
-instances:
-  orders:
-    tier: pro
-    component: standalone
-    cloudProvider: aws
-    region: us-east-1
-    config: { nodeInstanceType: m7g.large, graphdbUser: app, graphdbPassword: "\${secret.app}", graphDBCacheSize: ${cache} }
-    lifecycle: { onReplace: migrate, migration: { hook: ["false"] } }
-users:
-  reader: { instance: orders, username: reader, password: "\${secret.app}", acl: "~* +GRAPH.RO_QUERY +PING" }
-outputs:
-  orders: \${instances.orders.endpoint}
-`;
+  return movedManifest({
+    name: "documents",
+    cache,
+    lifecycle: 'migration: { hook: ["false"] }',
+    more: `users:\n  reader: { instance: orders, username: reader, password: "\${secret.app}", acl: "~* +GRAPH.RO_QUERY +PING" }\n`,
+  });
 }
 
 let user: Workspace;
 beforeAll(async () => {
-  user = openWorkspace(manifest(25));
-  user.env["APP_PASSWORD"] = login.password;
-  await platformUp(user);
-  expect(await user.run("apply", "--auto-approve")).toMatchObject({ code: 0 });
+  user = await startMoved(manifest(25));
   const { out } = await user.run("output", "orders", "--raw");
   await ask(out.trim(), login, "GRAPH.QUERY", "shop", "CREATE (:Order {n: 1})-[:OF]->(:Item)");
 });

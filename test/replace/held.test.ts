@@ -3,36 +3,24 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadManifest, openService, openState, plan } from "../../src/index.ts";
-import { ask, platformUp } from "../support/local-platform.ts";
-import { openWorkspace, type Ran, until, type Workspace } from "../support/workspace.ts";
+import { ask } from "../support/local-platform.ts";
+import { login, movedManifest, startMoved } from "../support/moved-database.ts";
+import { type Ran, until, type Workspace } from "../support/workspace.ts";
 
 const holder = fileURLToPath(new URL("../support/kill-at-phase.js", import.meta.url));
-const login = { username: "app", password: "first-password" };
 
 function manifest(cache: number): string {
-  return `
-apiVersion: graphform/v1
-name: held
-secrets: { app: { env: APP_PASSWORD } }
-instances:
-  orders:
-    tier: pro
-    component: multi-zone
-    cloudProvider: aws
-    region: us-east-1
-    config: { nodeInstanceType: m7g.large, graphdbUser: app, graphdbPassword: "\${secret.app}", graphDBCacheSize: ${cache} }
-    lifecycle: { onReplace: migrate, migration: { maxReadOnly: 1h } }
-outputs:
-  orders: \${instances.orders.endpoint}
-`;
+  return movedManifest({
+    name: "held",
+    cache,
+    lifecycle: "migration: { maxReadOnly: 1h }",
+    component: "multi-zone",
+  });
 }
 
 let user: Workspace;
 beforeAll(async () => {
-  user = openWorkspace(manifest(25));
-  user.env["APP_PASSWORD"] = login.password;
-  await platformUp(user);
-  expect(await user.run("apply", "--auto-approve")).toMatchObject({ code: 0 });
+  user = await startMoved(manifest(25));
   await query("UNWIND range(1, 100) AS n CREATE (:Order {n: n, sum: n / 7.0})-[:OF {n: n}]->(:Item)");
   await query("CREATE INDEX FOR (o:Order) ON (o.n)");
   user.write("graphform.yaml", manifest(100));

@@ -1,40 +1,27 @@
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ask, platformUp } from "../support/local-platform.ts";
+import { ask } from "../support/local-platform.ts";
+import { login, movedManifest, startMoved } from "../support/moved-database.ts";
 import { numbersAt, writeNumbers } from "../support/number-writer.ts";
 import { quickProfileFile } from "../support/quick-profile.ts";
-import { openWorkspace, type Workspace } from "../support/workspace.ts";
+import type { Workspace } from "../support/workspace.ts";
 
 const killer = fileURLToPath(new URL("../support/kill-at-phase.js", import.meta.url));
-const login = { username: "app", password: "first-password" };
 const cutover = ["apply", "--auto-approve", "--cutover", "instances.orders"] as const;
 
 function manifest(cache: number): string {
-  return `
-apiVersion: graphform/v1
-name: killed
-service: { profile: ${quickProfileFile} }
-secrets: { app: { env: APP_PASSWORD } }
-instances:
-  orders:
-    tier: pro
-    component: standalone
-    cloudProvider: aws
-    region: us-east-1
-    config: { nodeInstanceType: m7g.large, graphdbUser: app, graphdbPassword: "\${secret.app}", graphDBCacheSize: ${cache} }
-    lifecycle: { onReplace: migrate, protect: false, migration: { maxReadOnly: 1h, hold: 1s } }
-outputs:
-  orders: \${instances.orders.endpoint}
-`;
+  return movedManifest({
+    name: "killed",
+    cache,
+    lifecycle: "protect: false, migration: { maxReadOnly: 1h, hold: 1s }",
+    more: `service: { profile: ${quickProfileFile} }\n`,
+  });
 }
 
 let user: Workspace;
 let cache = 25;
 beforeAll(async () => {
-  user = openWorkspace(manifest(cache));
-  user.env["APP_PASSWORD"] = login.password;
-  await platformUp(user);
-  expect(await user.run("apply", "--auto-approve")).toMatchObject({ code: 0 });
+  user = await startMoved(manifest(cache));
 });
 afterAll(() => user.close());
 

@@ -4,41 +4,28 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ask, platformUp } from "../support/local-platform.ts";
+import { login, movedManifest, startMoved } from "../support/moved-database.ts";
 import { numbersAt, writeNumbers } from "../support/number-writer.ts";
-import { openWorkspace, type Ran, until, type Workspace } from "../support/workspace.ts";
+import { type Ran, until, type Workspace } from "../support/workspace.ts";
 
 const holder = fileURLToPath(new URL("../support/kill-at-phase.js", import.meta.url));
-const login = { username: "app", password: "first-password" };
 const cutover = ["apply", "--auto-approve", "--cutover", "instances.orders"] as const;
 const undo = ["replace", "undo", "instances.orders"] as const;
 
 function manifest(cache: number): string {
-  return `
-apiVersion: graphform/v1
-name: slow
-secrets: { app: { env: APP_PASSWORD } }
-instances:
-  orders:
-    tier: pro
-    component: standalone
-    cloudProvider: aws
-    region: us-east-1
-    config: { nodeInstanceType: m7g.large, graphdbUser: app, graphdbPassword: "\${secret.app}", graphDBCacheSize: ${cache} }
-    lifecycle: { onReplace: migrate, protect: false, migration: { maxReadOnly: 1h } }
-outputs:
-  orders: \${instances.orders.endpoint}
-`;
+  return movedManifest({
+    name: "slow",
+    cache,
+    lifecycle: "protect: false, migration: { maxReadOnly: 1h }",
+  });
 }
 
 let user: Workspace;
 let cache = 25;
 let written = 0;
 beforeAll(async () => {
-  user = openWorkspace(manifest(cache));
-  user.env["APP_PASSWORD"] = login.password;
   // Longer than a pause of 30 s, which is renewed while the database stops.
-  await platformUp(user, "--delay", "stop=40000");
-  expect(await user.run("apply", "--auto-approve")).toMatchObject({ code: 0 });
+  user = await startMoved(manifest(cache), "--delay", "stop=40000");
 });
 afterAll(() => user.close());
 
