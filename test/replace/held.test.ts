@@ -56,7 +56,8 @@ async function cutover(at: string, meanwhile: () => Promise<unknown>): Promise<R
   Object.assign(user.env, { KILL_AT_PHASE: at, HELD_BY: held, NODE_OPTIONS: `--import=${holder}` });
   const { ended } = user.start("apply", "--auto-approve", "--cutover", "instances.orders");
   Object.assign(user.env, { NODE_OPTIONS: undefined, HELD_BY: undefined });
-  await until(() => user.has("held") || undefined, `the phase ${at}`);
+  const early = await Promise.race([ended, until(() => user.has("held") || undefined, `the phase ${at}`)]);
+  if (early !== true) throw new Error(`ended before the phase ${at}: ${early.out}${early.err}`);
   try {
     await meanwhile();
   } finally {

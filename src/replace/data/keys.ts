@@ -20,12 +20,22 @@ export const graphType = "graphdata";
 
 /** All keys, some hundred at a time; one may come twice. Streams of telemetry whose graphs exist are left out. */
 export async function* keysOf(link: Link): AsyncGenerator<readonly Key[]> {
+  for await (const names of scan(link)) yield (await factsOf(link, names)).keys;
+}
+
+/** The names of all graphs of one database; one may come twice. GRAPH.LIST would lack graphs after a crash. */
+export async function graphsOf(link: Link): Promise<readonly Buffer[]> {
+  const graphs: Buffer[] = [];
+  for await (const names of scan(link, "TYPE", graphType)) graphs.push(...names);
+  return graphs;
+}
+
+async function* scan(link: Link, ...filter: readonly string[]): AsyncGenerator<readonly Buffer[]> {
   let cursor = "0";
   do {
-    const page = listOf(await link.one(["SCAN", cursor, "COUNT", "500"], { binary: true }));
+    const page = listOf(await link.one(["SCAN", cursor, "COUNT", "500", ...filter], { binary: true }));
     cursor = String(page[0]);
-    const names = listOf(page[1]).filter((name) => Buffer.isBuffer(name));
-    yield (await factsOf(link, names)).keys;
+    yield listOf(page[1]).filter((name) => Buffer.isBuffer(name));
   } while (cursor !== "0");
 }
 
@@ -40,23 +50,37 @@ export async function factsOf(
       ["PTTL", name],
       ["MEMORY", "USAGE", name],
     ]),
-    ["GRAPH.LIST"],
     ["INFO", "server"],
   ]);
-  // The engine fills a stream for each graph of any database, all in database 0, and deletes it with the graph.
-  const telemetry = new Set(listOf(facts.at(-2)).map((graph) => `telemetry{${graph}}`));
   const now = Number(linesIn(facts.at(-1) ?? null)["server_time_usec"]) / 1000;
+  const streams = names.filter((_, at) => facts[3 * at] === "stream");
+  const telemetry = await telemetryAmong(streams, link);
   const keys = names.flatMap((name, at): Key[] => {
     const [type, time, memory] = facts.slice(3 * at);
-    if (type === "none" || (type === "stream" && telemetry.has(String(name)))) return [];
-    // The engine makes such keys while it saves.
-    if (type === "graphmeta") return [];
+    // The engine makes keys of the type graphmeta while it saves.
+    if (type === "none" || type === "graphmeta" || telemetry.has(name)) return [];
     for (const fact of [type, time]) if (fact instanceof Error) throw fact;
     // The users of some services may not ask for the end itself.
     const end = Number(time) < 0 ? 0 : Math.round(now + Number(time));
     return [{ name, type: String(type), end, memory: Number(memory) || 0 }];
   });
   return { keys, now };
+}
+
+/** The engine fills a stream for each graph of any database, all in database 0, and deletes it with the graph. */
+async function telemetryAmong(streams: readonly Buffer[], link: Link): Promise<ReadonlySet<Buffer>> {
+  const named = streams.filter((name) => /^telemetry\{.*\}$/s.test(name.toString("latin1")));
+  if (named.length === 0 || link.database !== 0) return new Set();
+  const types = named.map((name) => ["TYPE", name.subarray("telemetry{".length, -1)]);
+  const numbers = await databasesOf(link);
+  // One batch: nothing else may be sent over this connection while another database is selected.
+  const replies = await link.all([
+    ...numbers.flatMap((number) => [["SELECT", String(number)], ...types]),
+    ["SELECT", "0"],
+  ]);
+  const isGraph = (at: number): boolean =>
+    numbers.some((_, row) => replies[row * (1 + types.length) + 1 + at] === graphType);
+  return new Set(named.filter((_, at) => isGraph(at)));
 }
 
 /** The dumps of keys in their order; one that has ended has null, and one that cannot be dumped an Error. */

@@ -16,6 +16,8 @@ export interface AskOptions {
 export interface Link {
   /** Its id in CLIENT LIST. */
   readonly id: number;
+  /** The number of its database. */
+  readonly database: number;
   readonly isOpen: boolean;
   /** Replies in order; a refused command is an Error among them, but one for which the queue had no room is sent again. Rejects with a DatabaseError if the connection breaks or the time is over. */
   all(commands: readonly Command[], options?: AskOptions): Promise<readonly Reply[]>;
@@ -75,6 +77,7 @@ export async function openLink(target: DatabaseLogin, signal: AbortSignal, datab
     for (const reply of [id, selected]) if (reply instanceof Error) throw broken(target, reply);
     return {
       id: Number(id),
+      database,
       get isOpen() {
         return exchange.isOpen;
       },

@@ -97,7 +97,7 @@ function refuseSizes(
 
 /** Each is refused for its arguments by a server that permits it, and does nothing. CLIENT UNPAUSE has none: it is queued and discarded. */
 const trials = {
-  source: `CLIENT PAUSE x WRITE; CLIENT KILL ID x; CLIENT LIST ID x; GRAPH.CONFIG SET NO_SUCH 1; GRAPH.INFO x; GRAPH.LIST x; SCAN x;
+  source: `CLIENT PAUSE x WRITE; CLIENT KILL ID x; CLIENT LIST ID x; GRAPH.CONFIG SET NO_SUCH 1; GRAPH.INFO x; SCAN x;
     DUMP graphform:no-such-key; GRAPH.RO_QUERY graphform:no-such-key x; MULTI; CLIENT UNPAUSE; DISCARD`,
   target: `RESTORE graphform:no-such-key -1 x; GRAPH.DELETE graphform:no-such-key; GRAPH.CONFIG SET NO_SUCH 1;
     GRAPH.UDF LOAD; FLUSHALL x; WAITAOF x 0 0; WAIT x 0; DUMP graphform:no-such-key`,

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { linesIn } from "../../database/parameters.ts";
 import { clientsIn, listOf, pairsOf } from "../../database/replies.ts";
 import { type Freeze, holdFreeze, type Paused, pauseNode, unpause } from "./freeze.ts";
-import { databasesOf } from "./keys.ts";
+import { databasesOf, graphsOf } from "./keys.ts";
 import type { Node, Side } from "./nodes.ts";
 import { isRefusal, Refused } from "./refusals.ts";
 
@@ -111,11 +111,9 @@ async function pauseAtRest(
  */
 async function hasSettled({ control, open }: Node, signal: AbortSignal): Promise<boolean> {
   if (linesIn(await control.one(["INFO", "persistence"]))["rdb_bgsave_in_progress"] !== "0") return false;
-  // The graphs of all databases. One that is asked for in another database than its own is refused.
-  const names = listOf(await control.one(["GRAPH.LIST"], { binary: true }));
-  const graphs = names.filter((name) => Buffer.isBuffer(name));
   for (const number of await databasesOf(control)) {
     const link = await open(signal, number);
+    const graphs = await graphsOf(link);
     const ask = (name: Buffer) => ["GRAPH.RO_QUERY", name, "CALL db.constraints() YIELD status"];
     const replies = await link.all(graphs.map(ask)).finally(link.close);
     if (/UNDER CONSTRUCTION|PENDING/.test(JSON.stringify(replies))) return false;

@@ -1,7 +1,7 @@
 /** @module Reads graphs whole: the engine may have damaged one so that reading it ends the server. */
 import { isDatabaseError } from "../../database/failures.ts";
 import { parametersOf } from "./inventory.ts";
-import { databasesOf, graphType, keysOf } from "./keys.ts";
+import { databasesOf, graphsOf } from "./keys.ts";
 import type { Link } from "./link.ts";
 import type { Side } from "./nodes.ts";
 import { Refused } from "./refusals.ts";
@@ -21,9 +21,8 @@ export async function readGraphs({ primary }: Side, signal: AbortSignal): Promis
   const timeout = Number((await parametersOf(primary.control))["TIMEOUT_MAX"]) || longest;
   for (const number of await databasesOf(primary.control)) {
     const link = await primary.open(signal, number);
-    for await (const keys of keysOf(link))
-      for (const { name } of keys.filter(({ type }) => type === graphType))
-        await readGraph(link, name, timeout).catch(refuseEnded(name, () => "database"));
+    for (const name of await graphsOf(link))
+      await readGraph(link, name, timeout).catch(refuseEnded(name, () => "database"));
     link.close();
   }
 }

@@ -8,7 +8,7 @@ import { refusalsOf, refusalsOfSide } from "../../../src/replace/data/preflight.
 import type { Progress } from "../../../src/replace/data/progress.ts";
 import { rehearse } from "../../../src/replace/data/rehearse.ts";
 import { asOperator, prepare } from "../../platform/engine/fixture.ts";
-import { makeRichGraph, never, run, startSide } from "./databases.ts";
+import { loseGraphList, makeRichGraph, never, run, startSide } from "./databases.ts";
 
 const ground = prepare();
 
@@ -171,6 +171,7 @@ describe("copy and verify", () => {
       asOperator(side.spec, side.database, command);
     const streams = ["telemetry{gone}", "telemetry{other}"] as const;
     for (const stream of streams) await at(original, "XADD", stream, "*", "written", "by hand");
+    await loseGraphList(original);
     try {
       await copy(source, target, { inventory }, never);
       const entries = streams.map((stream) => at(copied, "XRANGE", stream, "-", "+"));

@@ -1,17 +1,21 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { expect } from "vitest";
 import type { Database } from "../../../src/platform/engine/database.ts";
 import type { DatabaseSpec } from "../../../src/platform/engine/spec.ts";
 import type { Link } from "../../../src/replace/data/link.ts";
 import { openSide, type Side } from "../../../src/replace/data/nodes.ts";
-import { type Ground, secret } from "../../platform/engine/fixture.ts";
+import { asOperator, type Ground, secret } from "../../platform/engine/fixture.ts";
 
 export const never: AbortSignal = new AbortController().signal;
 
+export interface StartedSide {
+  readonly side: Side;
+  readonly database: Database;
+  readonly spec: DatabaseSpec;
+}
+
 /** Starts a database, and connects to all of its nodes as the tenant. It has no append-only file unless the changes name one. */
-export async function startSide(
-  ground: Ground,
-  changes: Partial<DatabaseSpec> = {},
-): Promise<{ readonly side: Side; readonly database: Database; readonly spec: DatabaseSpec }> {
+export async function startSide(ground: Ground, changes: Partial<DatabaseSpec> = {}): Promise<StartedSide> {
   const { aof: _, ...plain } = ground.spec();
   const spec: DatabaseSpec = { ...plain, ...changes };
   const database = await ground.engine.start(spec);
@@ -61,4 +65,10 @@ export async function makeRichGraph(link: Link, name: string): Promise<void> {
     await pause(10);
   }
   throw new Error(`graph ${name} is not operational`);
+}
+
+/** Makes the engine's own list of graphs empty, though all are there. It may be after a crash; emptying another database does it always. */
+export async function loseGraphList({ spec, database, side }: StartedSide): Promise<void> {
+  await asOperator(spec, database, ["EVAL", "redis.call('SELECT', 9) return redis.call('FLUSHDB')", "0"]);
+  expect(await side.primary.control.one(["GRAPH.LIST"])).toEqual([]);
 }

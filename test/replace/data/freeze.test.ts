@@ -12,7 +12,7 @@ import { letWrite, quiesce, readCap } from "../../../src/replace/data/quiesce.ts
 import { isRefusal } from "../../../src/replace/data/refusals.ts";
 import { prepare } from "../../platform/engine/fixture.ts";
 import { startWriters, type Writers } from "../../platform/engine/writers.ts";
-import { makeRichGraph, never, run, startSide } from "./databases.ts";
+import { loseGraphList, makeRichGraph, never, run, startSide } from "./databases.ts";
 
 const ground = prepare();
 
@@ -222,7 +222,8 @@ describe("a pause of writes", () => {
   });
 
   it("is not begun before every node has built its constraints, which would end a server with an append-only file", async () => {
-    const { side, database } = await startSide(ground, { aof: "everysec", nodes: 2 });
+    const started = await startSide(ground, { aof: "everysec", nodes: 2 });
+    const { side, database } = started;
     cleanUp.push(side.close);
     const [replica] = side.replicas;
     const statusAt = async (node: Node | undefined): Promise<string> =>
@@ -234,6 +235,7 @@ describe("a pause of writes", () => {
       await expect
         .poll(async () => JSON.stringify(await node.control.one(indexes)), { timeout: 60_000 })
         .toContain("OPERATIONAL");
+    await loseGraphList(started);
     await run(side, ..."GRAPH.CONSTRAINT CREATE w UNIQUE NODE W PROPERTIES 1 i".split(" "));
     while (!(await statusAt(side.primary)).includes("OPERATIONAL")) await pause(1);
     const hurried = await quiesce(side, { cap: 0, settledWithin: 1 }, never);
