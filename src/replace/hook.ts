@@ -32,10 +32,8 @@ export function runHook(
     endOn(AbortSignal.any([aborting, limit]), "SIGKILL");
     child.on("error", (error) => resolve(`it could not run: ${error.message}`));
     child.on("close", (code, ended) => {
-      const reason = limit.aborted
-        ? `it did not end within ${within / 1000} s`
-        : `it ended with ${code ?? ended}`;
-      resolve(code === 0 ? undefined : reason);
+      const late = limit.aborted && `it did not end within ${within / 1000} s`;
+      resolve(code === 0 ? undefined : late || `it ended with ${code ?? ended}`);
     });
   });
 }

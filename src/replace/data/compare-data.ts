@@ -76,10 +76,8 @@ async function compareKeys(
   for await (const page of keysOf(listing.source)) {
     const keys = page.filter((key) => !seen.has(idOf(key)));
     for (const key of keys) seen.add(idOf(key));
-    const there = await factsOf(
-      values.target,
-      keys.map(({ name }) => name),
-    );
+    const names = keys.map(({ name }) => name);
+    const there = await factsOf(values.target, names);
     const copies = new Map(there.keys.map((key) => [idOf(key), key]));
     const both = keys.filter((key) => isAlike(key, copies.get(idOf(key)), there.now, database, comparison));
     const found = both.filter(({ type }) => type === graphType);

@@ -117,11 +117,8 @@ async function copyKeys({ source, target }: Pair, keys: readonly Key[], task: Ta
       throw new Refused("key-not-readable", `${key} cannot be dumped: ${dump.message}`);
     // Its end came before it was copied.
     if (!Buffer.isBuffer(dump)) return;
-    if (dump.length > largestValue)
-      throw new Refused(
-        "value-too-large",
-        `${key} has a dump of ${dump.length} bytes; the limit is ${largestValue}`,
-      );
+    const size = `${key} has a dump of ${dump.length} bytes; the limit is ${largestValue}`;
+    if (dump.length > largestValue) throw new Refused("value-too-large", size);
     // RESTORE REPLACE of a graph that is read ends the server.
     const replace = type === graphType ? [] : ["REPLACE"];
     commands.push(["RESTORE", name, String(end), dump, ...replace, "ABSTTL"]);

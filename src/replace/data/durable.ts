@@ -32,18 +32,12 @@ export async function makeDurable(
   // WAIT and WAITAOF wait for the writes of their own connection.
   await control.one(["RESTORE", name, "0", marker, "REPLACE"]);
   await control.one(["DEL", name]);
-  if (isOnDisk) {
-    const [synced] = listOf(
-      await control.one(["WAITAOF", "1", "0", String(within)], { within: within + 10_000 }),
-    );
-    if (synced !== 1)
-      return new Refused(
-        "target-unsafe",
-        `the new database had not written its data to disk after ${within} ms`,
-      );
-  }
-  const wait = ["WAIT", String(replicas), String(within)];
-  const acknowledged = replicas === 0 ? 0 : await control.one(wait, { within: within + 10_000 });
-  const late = `${acknowledged} of ${replicas} replicas of the new database had its data after ${within} ms`;
-  return Number(acknowledged) < replicas ? new Refused("target-unsafe", late) : { isOnDisk };
+  const wait = (...command: readonly string[]) =>
+    control.one([...command, String(within)], { within: within + 10_000 });
+  const unsafe = (what: string) => new Refused("target-unsafe", `${what} after ${within} ms`);
+  if (isOnDisk && listOf(await wait("WAITAOF", "1", "0"))[0] !== 1)
+    return unsafe("the new database had not written its data to disk");
+  const acknowledged = replicas === 0 ? 0 : Number(await wait("WAIT", String(replicas)));
+  if (acknowledged === replicas) return { isOnDisk };
+  return unsafe(`${acknowledged} of ${replicas} replicas of the new database had its data`);
 }

@@ -187,9 +187,6 @@ export async function parametersToCarry(
   keep: readonly string[],
 ): Promise<{ readonly [name: string]: string | number }> {
   const [theirs, ours] = await askBoth([source, target], parametersOf);
-  return Object.fromEntries(
-    Object.entries(theirs ?? {}).filter(
-      ([name, value]) => atRunTime.has(name) && !keep.includes(name) && ours?.[name] !== value,
-    ),
-  );
+  const others = Object.entries(theirs ?? {}).filter(([name, value]) => ours?.[name] !== value);
+  return Object.fromEntries(others.filter(([name]) => atRunTime.has(name) && !keep.includes(name)));
 }

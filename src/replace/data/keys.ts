@@ -72,15 +72,13 @@ async function telemetryAmong(streams: readonly Buffer[], link: Link): Promise<R
   const named = streams.filter((name) => /^telemetry\{.*\}$/s.test(name.toString("latin1")));
   if (named.length === 0 || link.database !== 0) return new Set();
   const types = named.map((name) => ["TYPE", name.subarray("telemetry{".length, -1)]);
-  const numbers = await databasesOf(link);
-  // One batch: nothing else may be sent over this connection while another database is selected.
-  const replies = await link.all([
-    ...numbers.flatMap((number) => [["SELECT", String(number)], ...types]),
-    ["SELECT", "0"],
-  ]);
-  const isGraph = (at: number): boolean =>
-    numbers.some((_, row) => replies[row * (1 + types.length) + 1 + at] === graphType);
-  return new Set(named.filter((_, at) => isGraph(at)));
+  const found = new Set<Buffer>();
+  for (const number of await databasesOf(link)) {
+    // One batch: nothing else may be sent over this connection while another database is selected.
+    const [, ...replies] = await link.all([["SELECT", String(number)], ...types, ["SELECT", "0"]]);
+    for (const [at, name] of named.entries()) if (replies[at] === graphType) found.add(name);
+  }
+  return found;
 }
 
 /** The dumps of keys in their order; one that has ended has null, and one that cannot be dumped an Error. */

@@ -44,7 +44,9 @@ export async function openLink(target: DatabaseLogin, signal: AbortSignal, datab
     commands: readonly Command[],
     { binary, within = limit }: AskOptions,
   ): Promise<readonly Reply[]> => {
-    const timer = setTimeout(() => fail(silent(target, within)), within);
+    const silent = `the database at ${target.host}:${target.port} did not answer within ${within} ms`;
+    const giveUp = (): void => fail(new DatabaseError("unreachable", silent, undefined, "silent"));
+    const timer = setTimeout(giveUp, within);
     return exchange.send(commands, binary).finally(() => clearTimeout(timer));
   };
   const all: Link["all"] = async (commands, options = {}) => {
@@ -94,9 +96,4 @@ export async function openLink(target: DatabaseLogin, signal: AbortSignal, datab
 /** True for a query that was not begun, since too many others waited. */
 function isQueueFull(reply: Reply): boolean {
   return reply instanceof Error && reply.message.startsWith("Max pending queries exceeded");
-}
-
-function silent({ host, port }: DatabaseLogin, ms: number): DatabaseError {
-  const message = `the database at ${host}:${port} did not answer within ${ms} ms`;
-  return new DatabaseError("unreachable", message, undefined, "silent");
 }

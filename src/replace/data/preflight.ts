@@ -110,27 +110,26 @@ export async function refusalsOfSide(
   signal: AbortSignal,
 ): Promise<readonly Refused[]> {
   const found: Refused[] = [];
+  const refuse = (code: RefusalCode, message: string): void => void found.push(new Refused(code, message));
   const commands = trials[use].split(";").map((line) => line.trim().split(" "));
   for (const { control, target } of side.nodes)
     for (const [at, reply] of (await control.all(commands)).entries())
       if (reply instanceof Error && /^NOPERM/.test(reply.message) && commands[at]?.[1] !== undefined) {
-        const message = `the user may not run ${commands[at]?.slice(0, 2).join(" ")} at ${target.host}:${target.port}`;
-        found.push(new Refused("right-missing", message));
+        const command = commands[at]?.slice(0, 2).join(" ");
+        refuse("right-missing", `the user may not run ${command} at ${target.host}:${target.port}`);
       }
   const info = linesIn(await side.primary.control.one(["INFO", "replication"]));
   const known = Number(info["connected_slaves"]);
   if (known !== side.replicas.length) {
     const message = `the primary has ${known} replicas, and ${side.replicas.length} are among the nodes that the service lists`;
-    found.push(new Refused("unknown-replica", message));
+    refuse("unknown-replica", message);
   }
   try {
     if (await isHeld(side.primary, signal))
-      found.push(new Refused("paused-already", "the writes of the database are paused by another client"));
+      refuse("paused-already", "the writes of the database are paused by another client");
   } catch (error) {
     if (!(error instanceof Error) || !/^NOPERM/.test(error.message)) throw error;
-    found.push(
-      new Refused("right-missing", "the user may not run DEL, by which a pause of writes is proved"),
-    );
+    refuse("right-missing", "the user may not run DEL, by which a pause of writes is proved");
   }
   return found;
 }

@@ -94,11 +94,9 @@ async function pauseAtRest(
       const info = linesIn(await replica.control.one(["INFO", "replication"]));
       return Number(info["slave_repl_offset"]) >= offset;
     });
+    const behind = `the replica at ${host}:${port} had not caught up after ${idleWithin} ms`;
     if (!hasCaughtUp || !(await isAtRestBefore(late, "", replica, signal)))
-      return new Refused(
-        "replica-behind",
-        `the replica at ${host}:${port} had not caught up after ${idleWithin} ms`,
-      );
+      return new Refused("replica-behind", behind);
     paused.push(await pauseNode(replica, pause));
   }
   return paused;
