@@ -5,6 +5,7 @@ import { boundImport, unmatchedRemoval } from "../manifest/bindings.ts";
 import { nearest, suggest } from "../manifest/problems/fault.ts";
 import { type Address, parseAddress, withoutTwin } from "../model/address.ts";
 import type { Clock } from "../model/clock.ts";
+import type { Desired } from "../model/desired.ts";
 import { GraphformError, ManifestError, type Problem, shellWord } from "../model/errors.ts";
 import { defined, type JsonObject } from "../model/json.ts";
 import type { KindRegistry, Reader } from "../model/kind.ts";
@@ -96,15 +97,18 @@ export async function planFor(
     unasked: probing || open === undefined ? undefined : notAskedFor,
   });
   const known = { declared: desired.map(({ address }) => address), bound: Object.keys(movedState.resources) };
-  const leftOut = leftOutBy(options, known);
-  const needed = seen.unread.filter(({ address }) => !leftOut(address));
+  const isLeftOut = leftOutBy(desired, resolveAddressOptions(options, known).options);
+  // A list, and an object that no address is bound to, concern every address.
+  const isNeeded = ({ address }: Pick<Unread, "address">): boolean =>
+    movedState.resources[address] === undefined || !isLeftOut(address);
+  const needed = seen.unread.filter(isNeeded);
   if (!skipsUnread && needed.length > 0) throw unreadable(needed);
   const { listed, doubts } = seen;
   const unread = [
     ...needed.filter(({ address }) => address !== ""),
     ...[...(skipsUnread ? doubts : [])]
-      .filter(([address]) => !leftOut(address))
-      .map(([address, { because }]) => ({ address, reason: because })),
+      .map(([address, { because }]) => ({ address, reason: because }))
+      .filter(isNeeded),
   ];
   const looking = { kinds, clock: deps.clock, profile: service.profile, stopping: signal };
   const { observed, unmanaged } = findByName(seen, { desired, state: movedState, kinds });
@@ -191,12 +195,13 @@ async function foreseen(
   return found;
 }
 
-/** Tells which bound resources the options leave out. A list, and an object that no address is bound to, concern every address. */
-function leftOutBy(options: PlanOptions, known: KnownAddresses): (address: Address) => boolean {
-  const { targets, exclude } = resolveAddressOptions(options, known).options;
-  const bound = new Set(known.bound);
-  return (address) =>
-    bound.has(address) && (exclude.includes(address) || (targets.length > 0 && !targets.includes(address)));
+/** Tells which addresses these options leave out. What a target refers to is planned with it, and a twin with its address. */
+function leftOutBy(desired: readonly Desired[], options: PlanOptions): (address: Address) => boolean {
+  const targets = targetsOf({ desired, options });
+  return (address) => {
+    const named = withoutTwin(address);
+    return options.exclude.includes(named) || targets?.has(named) === false;
+  };
 }
 
 /** The options, with --exclude for each resource that could not be read. */
@@ -231,9 +236,7 @@ export function assertAddressesKnown(
   if (lost.length > 0 && !destroying) throw new ManifestError(lost);
   if (destroying && options.replace.length > 0)
     throw new GraphformError("option-unfit", "--replace means nothing to destroy", { hint: "leave it out" });
-  const targets = targetsOf({ desired: manifest.desired, options: resolved });
-  const isLeftOut = (address: Address): boolean =>
-    resolved.exclude.includes(address) || targets?.has(address) === false;
+  const isLeftOut = leftOutBy(manifest.desired, resolved);
   for (const option of ["replace", "cutover"] as const) {
     const passedOver = resolved[option]?.find(isLeftOut);
     if (passedOver === undefined) continue;

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { ServiceError } from "../../src/model/errors.ts";
 import { actions, type Case, changeOf, planOf, type Rest, type Scene } from "../support/plan-input.ts";
+import { toyWorld } from "../support/toy-world.ts";
 
 const changed: Case = { wants: { colour: "red" }, has: { colour: "blue" } };
 const scene: Scene = {
@@ -167,5 +169,33 @@ describe("--target and --exclude", () => {
   it("leave a plan complete where there is none", () => {
     const plan = planOf(scene);
     expect({ complete: plan.complete, skipped: plan.census.skipped }).toEqual({ complete: true, skipped: 0 });
+  });
+});
+
+describe("an object that cannot be read", () => {
+  const toys = {
+    house: { size: 1 },
+    cat: { spec: { home: "house" }, refs: ["toys.house"] },
+    bird: { size: 1 },
+  };
+
+  it.each([
+    ["stops a plan of everything", [], "toys.house (toy-2) cannot be read"],
+    [
+      "stops a plan of what refers to it: it would be made again",
+      ["toys.cat"],
+      "toys.house (toy-2) cannot be read",
+    ],
+    ["is no matter of another one", ["toys.bird"], ""],
+  ])("%s", async (_, targets, problem) => {
+    const world = toyWorld();
+    await world.run(toys);
+    const get: typeof world.service.get = (ref, signal) => {
+      if (ref.id === "toy-2") throw new ServiceError("forbidden", "get", "get: 403 forbidden");
+      return world.service.get(ref, signal);
+    };
+    const planned = world.plan(toys, { driver: { ...world.service, get }, options: { targets } });
+    if (problem === "") expect(actions(await planned)).toEqual({ bird: "keep" });
+    else await expect(planned).rejects.toThrow(problem);
   });
 });
