@@ -2,7 +2,7 @@
 
 import { outcomeOf } from "../apply/join-results.ts";
 import { shownAgain } from "../apply/operations/remove.ts";
-import { type Address, twinIn, withoutTwin } from "../model/address.ts";
+import { type Address, twinIn } from "../model/address.ts";
 import { exitCodes } from "../model/errors.ts";
 import type { Outcome, StepOutcome, Unsettled } from "../model/outcome.ts";
 import type { Change, Plan } from "../model/plan.ts";
@@ -61,10 +61,10 @@ export function differencesLeft(second: Plan, steps: readonly StepOutcome[]): Ou
     new Set(steps.filter(isMeant).map(({ address }) => address));
   const unfinished = addressesOf(({ result }) => result !== "done");
   const made = addressesOf(({ operation }) => operation === "create" || operation === "update");
-  const moved = addressesOf(({ operation }) => operation === "migrate");
-  // An old database whose time was short is deleted by the next plan.
+  const begun = addressesOf(() => true);
+  // An old database whose time is over since the first plan is deleted by the next one.
   const isHeldNoMore = ({ address, action }: Change): boolean =>
-    action === "delete" && twinIn(address) === "former" && moved.has(withoutTwin(address));
+    action === "delete" && twinIn(address) === "former" && !begun.has(address);
   const isExcused = (change: Change): boolean =>
     unfinished.has(change.address) ||
     isHeldNoMore(change) ||
