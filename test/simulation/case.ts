@@ -85,6 +85,9 @@ export interface RunCase {
   readonly released?: readonly Address[];
   readonly replace?: readonly Address[];
   readonly allowDestroy?: readonly Address[];
+  /** What `--target` and `--exclude` name. */
+  readonly targets?: readonly Address[];
+  readonly exclude?: readonly Address[];
   readonly maxDeletes?: number;
   readonly faults?: readonly Fault[];
   readonly others?: readonly Other[];

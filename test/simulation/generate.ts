@@ -34,7 +34,10 @@ export function generate(seed: number): Case {
   const plain = guarded(seed, { seed, service, runs });
   return shared(
     seed,
-    killed(seed, cached(seed, wired(seed, wrong(seed, aimed(seed, twinned(seed, misled(seed, plain))))))),
+    killed(
+      seed,
+      narrowed(seed, cached(seed, wired(seed, wrong(seed, aimed(seed, twinned(seed, misled(seed, plain))))))),
+    ),
   );
 }
 
@@ -114,6 +117,22 @@ function wired(seed: number, given: Case): Case {
     dice.is(0.5) ? { ...run, faults: [...(run.faults ?? []), trouble()] } : run,
   );
   return { ...given, service: { ...given.service, wire }, runs };
+}
+
+/** Some runs are told to leave a part of the manifest out, and may not read something: what is named may refer to it. */
+function narrowed(seed: number, given: Case): Case {
+  const dice = chance(seed ^ 0x68e31da4);
+  if (!dice.is(0.15)) return given;
+  const runs = given.runs.map((run, at): RunCase => {
+    const addresses = run.resources.map(({ address }) => address);
+    if (run.plan !== undefined || run.elsewhere !== undefined || addresses.length === 0) return run;
+    if (at === 0 || !dice.is(0.7)) return run;
+    const named = [dice.of(addresses)];
+    const unread = dice.of<Fault["on"]>(["describe", "describe", "list"]);
+    const fault: Fault = { on: unread, nth: dice.between(1, 4), effect: "forbidden" };
+    return { ...run, [dice.is(0.7) ? "targets" : "exclude"]: named, faults: [fault, ...(run.faults ?? [])] };
+  });
+  return { ...given, runs };
 }
 
 /** Some services are met through a cache. An elder is tempting then: an old `Date` moves the time of its birth behind the request. */

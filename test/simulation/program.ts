@@ -223,14 +223,14 @@ function partsOf(process: Proc, world: World, oracle: Oracle, state: StateDocume
   const service = connection(process, world, oracle, clockOf(process, world));
   const kinds = kindRegistry(watched(process, service));
   const vault = createVault(state.key);
-  const { does, replace = [], allowDestroy = [], moved = [] } = process.run;
+  const { does, replace = [], allowDestroy = [], targets = [], exclude = [], moved = [] } = process.run;
   const declared = process.run.resources.map(({ address }) => address);
-  // Nobody allows what neither the manifest nor the state knows: the run would end with that.
+  // Nobody allows or names what neither the manifest nor the state knows: the run would end with that.
   const known = new Set([...declared, ...Object.keys(state.resources), ...moved.map(([, to]) => to)]);
   for (const [from] of moved) known.delete(from);
   const options: PlanOptions = {
-    targets: [],
-    exclude: [],
+    targets: targets.filter((address) => known.has(address)),
+    exclude: exclude.filter((address) => known.has(address)),
     replace: does === "destroy" ? [] : replace.filter((address) => declared.includes(address)),
     allowDestroy: allowDestroy.filter((address) => known.has(address)),
   };

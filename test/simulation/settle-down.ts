@@ -42,6 +42,8 @@ export async function settleDown(
     rival: _r,
     away: _away,
     replace: _again,
+    targets: _targets,
+    exclude: _exclude,
     plan: _plan,
     elsewhere: _elsewhere,
     blind: _blind,
@@ -103,10 +105,14 @@ export function isOnlyKilled({ runs, service }: Case): boolean {
     away,
     plan: kept,
     replace,
+    targets,
+    exclude,
     blind,
   }: RunCase): boolean =>
     faults.length === 0 &&
-    [others, stop, abort, pause, rival, away, kept, replace, blind].every((trouble) => trouble === undefined);
+    [others, stop, abort, pause, rival, away, kept, replace, targets, exclude, blind].every(
+      (trouble) => trouble === undefined,
+    );
   return !isTroubled && runs.every(isCalm);
 }
 

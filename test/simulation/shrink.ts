@@ -59,6 +59,8 @@ function* smallerRuns(run: RunCase): Generator<RunCase> {
     released,
     replace,
     allowDestroy,
+    targets,
+    exclude,
     maxDeletes,
     ...rest
   } = run;
@@ -75,6 +77,8 @@ function* smallerRuns(run: RunCase): Generator<RunCase> {
     released,
     replace,
     allowDestroy,
+    targets,
+    exclude,
     maxDeletes,
   };
   const present = Object.entries(optional).filter(([, value]) => value !== undefined);
