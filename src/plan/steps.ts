@@ -73,7 +73,8 @@ function refreshed(change: Change, subject: Subject, input: PlanInput): readonly
   if (guards === undefined) return [];
   if (bound === undefined && intent !== undefined && change.blocked.length > 0)
     return intent.protect === guards.protect ? [] : [bindStep(change, subject, input)];
-  if (bound === undefined || observed === undefined) return [];
+  // An object whose address gets a new one is bound to another address, or gone.
+  if (bound === undefined || observed === undefined || change.action === "create") return [];
   if (isBeingDeleted(subject)) return [];
   const known = input.state.resources[subject.previousAddress ?? address]?.recorded ?? {};
   const renamed = Object.entries(bound.recorded).filter(([path, value]) => known[path] !== value);

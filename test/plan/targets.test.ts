@@ -199,3 +199,14 @@ describe("an object that cannot be read", () => {
     else await expect(planned).rejects.toThrow(problem);
   });
 });
+
+it.each([[[]], [["toys.dog"]]])(
+  "an object that another declared address has is not taken from it by a plan of %j",
+  async (targets) => {
+    const world = toyWorld();
+    await world.run({ cat: { size: 1 } });
+    const toys = { cat: { size: 1 }, dog: { spec: { size: 1 }, importId: "toy-1" } };
+    const plan = await world.plan(toys, { options: { targets } });
+    expect(changeOf(plan, "dog").blocked).toMatchObject([{ code: "bound-elsewhere" }]);
+  },
+);

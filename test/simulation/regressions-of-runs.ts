@@ -57,6 +57,13 @@ const other = west(database(4, {}, { spec: enterprise(4), onReplace: "recreate" 
 const saved = [{ ...account(2), onReplace: "recreate" as const }, adopted("networks.a")];
 const kept = [named({ onReplace: "recreate" }), { ...small, address: "instances.moved3" }];
 
+/** The object that was there before, under an address. */
+function before(address: string): ResourceCase {
+  const shape = { cloudProvider: "aws", region: "us-east-1", tier: "startup", component: "standalone" };
+  const config = { graphdbPassword: "s3cret-900-1" };
+  return { address, tag: 900, importId: "instance-before", spec: { ...shape, power: "running", config } };
+}
+
 /** Cases of runs that were cut off, of plans that were kept, and of what two addresses ask for. */
 export const regressionsOfRuns: readonly Regression[] = [
   {
@@ -271,6 +278,17 @@ export const regressionsOfRuns: readonly Regression[] = [
           ],
           { others: [{ at: 0, does: "delete", pick: 2 }], plan: "use" },
         ),
+      ],
+    },
+  },
+  {
+    was: "an object whose address was given to another declaration was bound twice, if the guards of that address changed too",
+    case: {
+      seed: 9_318_794,
+      service: service(),
+      runs: [
+        apply([before("instances.a")]),
+        apply([before("instances.moved3"), { ...database(4), address: "instances.a", protect: false }]),
       ],
     },
   },

@@ -200,7 +200,8 @@ function declares(process: Proc, world: World): void {
 function remembers(process: Proc, ended: Ended, world: World): void {
   const isWhole =
     ended.is === "done" && ended.steps.every((step) => step.result === "done" || step.result === "blocked");
-  if (!isWhole || process.run.does !== "apply") return;
+  const { does, targets, exclude } = process.run;
+  if (!isWhole || does !== "apply" || targets !== undefined || exclude !== undefined) return;
   const held = new Set(
     ended.steps.filter(({ result }) => result === "blocked").map(({ address }) => address),
   );

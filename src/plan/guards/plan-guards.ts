@@ -29,7 +29,7 @@ export function guardTogether(
     emptyManifestHold(open, input),
     deletesHold(open, input),
     changePercentHold(open, input),
-    boundElsewhereHold(changes, subjects),
+    boundElsewhereHold(changes, subjects, leftOut),
     ...leftOutHolds(open, leftOut, input),
   ];
   return holds.filter((hold) => hold !== undefined).reduce(held, changes);
@@ -105,15 +105,19 @@ function changePercentHold(
   };
 }
 
-/** Holds back adopting an object that another address keeps. */
+/** Holds back adopting an object that another declared address has, if this plan does not let go of it there. */
 function boundElsewhereHold(
   changes: readonly Change[],
   subjects: ReadonlyMap<Address, Subject>,
+  leftOut: readonly Subject[],
 ): Hold | undefined {
   const keeps = ["keep", "update", "move", "replace", "migrate"];
   const keyOf = ({ address, kind, id = "" }: Change): string =>
     objectKey(kind, { id, place: subjects.get(address)?.observed?.place ?? {} });
-  const kept = new Set(changes.filter(({ action }) => keeps.includes(action)).map(keyOf));
+  const stays = leftOut.flatMap(({ kind, bound, desired }) =>
+    bound && desired ? [objectKey(kind, bound)] : [],
+  );
+  const kept = new Set([...changes.filter(({ action }) => keeps.includes(action)).map(keyOf), ...stays]);
   const held = changes.filter((change) => change.action === "adopt" && kept.has(keyOf(change)));
   if (held.length === 0) return undefined;
   return {
