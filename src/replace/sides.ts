@@ -41,7 +41,7 @@ async function openLive(
   const found = live && (await reader.databases?.({ id, place }, { live, spec, referents: {} }, signal));
   if (typeof found === "object") return openSide(found, signal);
   throw new GraphformError("not-asked", `${id}: ${found ?? "the service does not show it"}`, {
-    hint: "its data can be moved only by a run that reaches it and knows the password that was last applied",
+    hint: "its data can be moved only by a run that reaches it and knows the password that was last applied: declare that one until then",
   });
 }
 

@@ -139,10 +139,18 @@ async function compareGraph(pairs: readonly Pair[], name: Buffer, comparison: Co
   // A damaged graph ends the server that reads it: the copy has the same damage, and is read before the live one.
   await readGraph(pair.target, name, timeout);
   const [old, copied] = await Promise.all([graphOf(pair.source, name), operational(pair, name, signal)]);
+  // Its end came meanwhile.
+  if (old === undefined || copied === undefined) return;
   for (const part of ["indexes", "constraints"] as const)
     compareSchema(old[part], copied[part], (message) => differ(`graph ${name}: ${message}`));
   const counts = { node: 0, edge: 0 };
-  await compareRows(pairs, { ...comparison, name, counts });
+  try {
+    await compareRows(pairs, { ...comparison, name, counts });
+  } catch (error) {
+    const now = await Promise.all([pair.source, pair.target].map((link) => graphOf(link, name)));
+    if (!now.includes(undefined)) throw error;
+    return;
+  }
   const expected = [old, copied].map(({ nodes, edges }) => `${nodes} nodes and ${edges} edges`);
   const found = `${counts.node} nodes and ${counts.edge} edges`;
   if (expected.some((total) => total !== found))
@@ -150,11 +158,16 @@ async function compareGraph(pairs: readonly Pair[], name: Buffer, comparison: Co
 }
 
 /** The copied graph, once its indexes are operational: the engine builds them anew. */
-async function operational({ target }: Pair, name: Buffer, signal: AbortSignal): Promise<StoredGraph> {
+async function operational(
+  { target }: Pair,
+  name: Buffer,
+  signal: AbortSignal,
+): Promise<StoredGraph | undefined> {
   const end = performance.now() + indexTime;
   for (;;) {
     const graph = await graphOf(target, name);
-    if (![...graph.indexes, ...graph.constraints].some(isUnready) || performance.now() > end) return graph;
+    const schema = graph === undefined ? [] : [...graph.indexes, ...graph.constraints];
+    if (!schema.some(isUnready) || performance.now() > end) return graph;
     await sleep(50, undefined, { signal });
   }
 }

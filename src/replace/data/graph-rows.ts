@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Command, Reply } from "../../database/command-socket.ts";
 import { listOf, rowsOf } from "../../database/replies.ts";
-import { type Job, runWithin } from "./in-flight.ts";
+import { type Job, runWithin } from "../../polling/in-flight.ts";
 import type { Pair } from "./nodes.ts";
 import type { Count } from "./progress.ts";
 

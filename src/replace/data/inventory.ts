@@ -110,7 +110,8 @@ async function storedIn(link: Link, number: number, enough: number): Promise<Sto
       if (seen.has(id)) continue;
       seen.add(id);
       types[type] = (types[type] ?? 0) + 1;
-      if (type === graphType) graphs.push(await graphOf(link, name));
+      const graph = type === graphType ? await graphOf(link, name) : undefined;
+      if (graph !== undefined) graphs.push(graph);
     }
     if (seen.size >= enough) break;
   }
@@ -118,8 +119,8 @@ async function storedIn(link: Link, number: number, enough: number): Promise<Sto
   return { number, keys: seen.size, types, graphs };
 }
 
-/** Counts and schema of one graph. Rejects if it cannot be read. */
-export async function graphOf(link: Link, name: Buffer): Promise<StoredGraph> {
+/** Counts and schema of one graph; undefined if it is gone by now. Rejects if it cannot be read. */
+export async function graphOf(link: Link, name: Buffer): Promise<StoredGraph | undefined> {
   const ask = (query: string): readonly [string, Buffer, string] => ["GRAPH.RO_QUERY", name, query];
   const [nodes, edges, indexes, constraints, memory] = await link.all([
     ask("MATCH (n) RETURN count(n)"),
@@ -128,8 +129,9 @@ export async function graphOf(link: Link, name: Buffer): Promise<StoredGraph> {
     ask("CALL db.constraints()"),
     ["GRAPH.MEMORY", "USAGE", name],
   ]);
-  for (const reply of [nodes, edges, indexes, constraints])
-    if (reply instanceof Error) throw new Error(`graph ${name}: ${reply.message}`, { cause: reply });
+  const cause = [nodes, edges, indexes, constraints].find((reply) => reply instanceof Error);
+  if (cause !== undefined && (await link.one(["TYPE", name])) === "none") return undefined;
+  if (cause !== undefined) throw new Error(`graph ${name}: ${cause.message}`, { cause });
   const megabytes = pairsOf(memory).get("total_graph_sz_mb");
   return {
     name: name.toString(),

@@ -80,9 +80,15 @@ async function pauseAtRest(
     "not-idle",
     `queries still ran after ${idleWithin} ms, though none could begin`,
   );
-  const clients = String(await primary.control.one(["CLIENT", "LIST"]));
-  if (!(await isAtRestBefore(end, clients, primary, signal))) return notIdle;
-  const first = await pauseNode(primary, pause);
+  const list = async (): Promise<string> => String(await primary.control.one(["CLIENT", "LIST"]));
+  if (!(await isAtRestBefore(end, await list(), primary, signal))) return notIdle;
+  let first: Paused;
+  // The cap does not stop the copy of a graph, and GRAPH.INFO does not show it: one that has begun ends before the pause.
+  do {
+    if (!(await isTrueBefore(end, signal, 1, async () => !isCopying(await list())))) return notIdle;
+    first = await pauseNode(primary, pause);
+    if (isCopying(first.clients)) await primary.control.one(["CLIENT", "UNPAUSE"]);
+  } while (isCopying(first.clients));
   const paused: Paused[] = [first];
   // Queries that were accepted since must fail by the cap: without it they would write in the pause.
   if (!(await isAtRestBefore(end, first.clients, primary, signal))) return notIdle;
@@ -166,6 +172,12 @@ function isAtRestBefore(
     idle = isIdle ? idle + 1 : 0;
     return idle === 2;
   });
+}
+
+function isCopying(clients: string): boolean {
+  return clientsIn(clients).some(
+    ({ flags = "", cmd }) => flags.includes("b") && /^graph\.copy$/i.test(cmd ?? ""),
+  );
 }
 
 /** Clients whose query has no answer yet, with the number of commands that they have had answered. An older engine lacks it: all of them count then. */
