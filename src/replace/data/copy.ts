@@ -1,7 +1,7 @@
 /** @module Copies every key of every database, with its end, and the libraries and parameters, in bounded memory. */
 import type { Command } from "../../database/command-socket.ts";
+import { type Job, runWithin } from "../../database/in-flight.ts";
 import { setParameters } from "../../database/parameters.ts";
-import { type Job, runWithin } from "../../polling/in-flight.ts";
 import { type Inventory, librariesOf, parametersToCarry, totalsOf } from "./inventory.ts";
 import { batchesOf, databasesOf, dumpsOf, graphType, idOf, isSmall, type Key, keysOf } from "./keys.ts";
 import type { Link } from "./link.ts";

@@ -1,8 +1,8 @@
 /** @module Compares every node and every edge of a graph on two sides, in ranges of their ids. */
 import { isDeepStrictEqual } from "node:util";
 import type { Command, Reply } from "../../database/command-socket.ts";
+import { type Job, runWithin } from "../../database/in-flight.ts";
 import { listOf, rowsOf } from "../../database/replies.ts";
-import { type Job, runWithin } from "../../polling/in-flight.ts";
 import type { Pair } from "./nodes.ts";
 import type { Count } from "./progress.ts";
 
