@@ -14,6 +14,7 @@ import {
 } from "../model/stores/store-description.ts";
 import { holdsCredentials, redactedAddress } from "../model/userinfo.ts";
 import { targetOf } from "../state/state-file.ts";
+import { standsElsewhere } from "../state/store-trouble.ts";
 import type { Settings } from "./settings.ts";
 
 /** The location of a manifest's state: that of --state, of GRAPHFORM_STATE, of the manifest, or the usual file beside it, `manifest`. */
@@ -52,6 +53,17 @@ export function fileLocation({ name, state }: Header, folder: string, manifest?:
   const linked =
     manifest === undefined || !existsSync(manifest) ? [] : [join(dirname(realpathSync(manifest)), usual)];
   return { type: "file", path: join(folder, usual), elsewhere: [usual, ...linked] };
+}
+
+type StateOwner = { readonly header: Header; readonly folder: string; readonly location: StateLocation };
+
+/** Throws `state-elsewhere` if a manifest names another place than the usual file, which is there: an earlier run has used it. */
+export async function assertUsualFileUnused({ header, folder, location }: StateOwner): Promise<void> {
+  const { path } = fileLocation({ ...header, state: {} }, folder);
+  if (!existsSync(path) || (await placeOf({ type: "file", path })) === (await placeOf(location))) return;
+  const to = location.type === "file" ? `'${location.path}'` : location.type;
+  const move = `move it: graphform state migrate --state '${path}' --to ${to}; or, if it is nobody's, delete it`;
+  throw standsElsewhere(addressOf(location), path, move);
 }
 
 /** The location that the section declares for a shared store; what it leaves out has its default. */

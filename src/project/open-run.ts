@@ -20,6 +20,7 @@ import { assertSubscribed, withSubscriptions } from "./add-subscriptions.ts";
 import { connect } from "./connect-service.ts";
 import { type ApplyParts, applyDependencies, planningDependencies } from "./dependencies.ts";
 import { locateService, type ServiceLocation } from "./locate-service.ts";
+import { assertUsualFileUnused } from "./locate-state.ts";
 import {
   type Project,
   type Resolved,
@@ -185,6 +186,8 @@ async function runWith<R extends Partial<Resolved>, T>(
   const { project, options, settings, reading, creates = false, listener, signal, boundElsewhere } = request;
   const { acceptState, acceptService = () => undefined, claim = claimState } = request;
   const clock = systemClock;
+  const isPlaceGiven = (options.state ?? settings.get("GRAPHFORM_STATE")) !== undefined;
+  if (found === undefined && !isPlaceGiven) await assertUsualFileUnused(project);
   const stored = found ?? emptyState(project.header.name);
   await acceptState?.(stored);
   // A state that was never written has no key yet, and a run without the lock must not create one.

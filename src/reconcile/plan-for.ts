@@ -198,10 +198,8 @@ async function foreseen(
 /** Tells which addresses these options leave out. What a target refers to is planned with it, and a twin with its address. */
 function leftOutBy(desired: readonly Desired[], options: PlanOptions): (address: Address) => boolean {
   const targets = targetsOf({ desired, options });
-  return (address) => {
-    const named = withoutTwin(address);
-    return options.exclude.includes(named) || targets?.has(named) === false;
-  };
+  const isOut = (named: Address): boolean => options.exclude.includes(named) || targets?.has(named) === false;
+  return (address) => isOut(withoutTwin(address));
 }
 
 /** The options, with --exclude for each resource that could not be read. */

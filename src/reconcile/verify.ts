@@ -61,10 +61,9 @@ export function differencesLeft(second: Plan, steps: readonly StepOutcome[]): Ou
     new Set(steps.filter(isMeant).map(({ address }) => address));
   const unfinished = addressesOf(({ result }) => result !== "done");
   const made = addressesOf(({ operation }) => operation === "create" || operation === "update");
-  const begun = addressesOf(() => true);
   // An old database whose time is over since the first plan is deleted by the next one.
   const isHeldNoMore = ({ address, action }: Change): boolean =>
-    action === "delete" && twinIn(address) === "former" && !begun.has(address);
+    action === "delete" && twinIn(address) === "former" && steps.every((step) => step.address !== address);
   const isExcused = (change: Change): boolean =>
     unfinished.has(change.address) ||
     isHeldNoMore(change) ||

@@ -1,4 +1,5 @@
 /** @module Stores a state in a file, with a log of later events and a lock beside it. */
+import { dirname } from "node:path";
 import { defined } from "../model/json.ts";
 import type { Hide } from "../model/known-secrets.ts";
 import type { StateDocument } from "../model/state.ts";
@@ -183,7 +184,8 @@ async function assertNoneElsewhere(
   if (backup !== undefined) throw stateGone(path, ["backup", ...ofLog]);
   for (const place of elsewhere) {
     const other = await targetOf(place);
-    if (other !== file && (await stampOf(other)) !== undefined) throw standsElsewhere(path, place);
+    const move = `move it with the files beside it: mkdir -p '${dirname(path)}' && mv '${place}'* '${dirname(path)}'`;
+    if (other !== file && (await stampOf(other)) !== undefined) throw standsElsewhere(path, place, move);
   }
   if (log !== undefined) throw stateGone(path, ofLog);
 }

@@ -1,12 +1,11 @@
 /** @module Words the refusals of a state file, each with the remedy. */
-import { dirname } from "node:path";
 import { fileTrouble } from "../files/file-trouble.ts";
 import { GraphformError } from "../model/errors.ts";
 import type { VersionId } from "./document.ts";
 
-export function standsElsewhere(where: string, elsewhere: string): GraphformError {
+export function standsElsewhere(where: string, elsewhere: string, move: string): GraphformError {
   const message = `no state at ${where}, and there is one at ${elsewhere}: a second one would create everything once more`;
-  const hint = `name it with --state '${elsewhere}', or move it with the files beside it: mkdir -p '${dirname(where)}' && mv '${elsewhere}'* '${dirname(where)}'`;
+  const hint = `name it with --state '${elsewhere}', or ${move}`;
   return new GraphformError("state-elsewhere", message, { hint });
 }
 
