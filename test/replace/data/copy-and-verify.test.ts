@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { compareData } from "../../../src/replace/data/compare-data.ts";
 import { copy } from "../../../src/replace/data/copy.ts";
 import { makeDurable } from "../../../src/replace/data/durable.ts";
-import { type Inventory, takeInventory, totalsOf } from "../../../src/replace/data/inventory.ts";
+import { graphOf, type Inventory, takeInventory, totalsOf } from "../../../src/replace/data/inventory.ts";
 import type { Side } from "../../../src/replace/data/nodes.ts";
 import { refusalsOf, refusalsOfSide } from "../../../src/replace/data/preflight.ts";
 import type { Progress } from "../../../src/replace/data/progress.ts";
@@ -186,6 +186,12 @@ describe("copy and verify", () => {
     } finally {
       await at(original, "DEL", ...streams);
     }
+  });
+
+  it("passes over a graph that is gone once it is read", async () => {
+    expect(await graphOf(source.primary.control, Buffer.from("gone"))).toBeUndefined();
+    expect(await graphOf(source.primary.control, Buffer.from("empty"))).toMatchObject({ nodes: 0 });
+    await expect(graphOf(source.primary.control, Buffer.from("text"))).rejects.toThrow("graph text: ");
   });
 
   it("loses no key of the names by which it tests a pause and a disk", async () => {

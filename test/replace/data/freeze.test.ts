@@ -248,6 +248,29 @@ describe("a pause of writes", () => {
     expect(database.down()).toEqual([]);
   });
 
+  it("is not begun beside copies of graphs, which would end the server", async () => {
+    const { side, database } = await startSide(ground, { aof: "always" });
+    cleanUp.push(side.close);
+    await run(side, "GRAPH.QUERY", "w", "UNWIND range(1, 3000) AS i CREATE (:W {i: i})");
+    const other = await side.primary.open(never);
+    let isOver = false;
+    const copying = async (): Promise<void> => {
+      while (!isOver) {
+        await other.one(["GRAPH.COPY", "w", "copied"]);
+        await other.one(["GRAPH.DELETE", "copied"]);
+      }
+    };
+    const copied = copying();
+    for (let attempt = 0; attempt < 5; attempt += 1) {
+      const found = await quiesce(side, { cap: 0, idleWithin: 300 }, never);
+      if (isRefusal(found)) expect(found.code).toBe("not-idle");
+      else await found.release();
+    }
+    isOver = true;
+    await copied;
+    expect(database.down()).toEqual([]);
+  });
+
   it("is not begun beside that of another client", async () => {
     const { side } = await startSide(ground);
     cleanUp.push(side.close);
