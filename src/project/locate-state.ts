@@ -62,7 +62,7 @@ export async function assertUsualFileUnused({ header, folder, location }: StateO
   const { path } = fileLocation({ ...header, state: {} }, folder);
   if (!existsSync(path) || (await placeOf({ type: "file", path })) === (await placeOf(location))) return;
   const to = location.type === "file" ? `'${location.path}'` : location.type;
-  const move = `move it: graphform state migrate --state '${path}' --to ${to}; or, if it is nobody's, delete it`;
+  const move = `move it: graphform state migrate --state '${path}' --to ${to}; or delete it if it is of no use`;
   throw standsElsewhere(addressOf(location), path, move);
 }
 
