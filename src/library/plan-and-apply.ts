@@ -25,10 +25,7 @@ export interface PlanRequest extends Partial<PlanOptions> {
   readonly destroying?: boolean;
   /** False to ask no running database. Default: true. */
   readonly probe?: boolean;
-  /**
-   * Ids of objects that other states bind: they are not taken for objects that this state has made and lost. Ids that this state binds are
-   * not hidden by it.
-   */
+  /** Ids of objects that other states bind: they are not taken for objects that this state has made and lost. Ids that this state binds are not hidden by it. */
   readonly boundElsewhere?: ReadonlySet<string>;
   /** Ends all waiting; requests in flight finish and are recorded. */
   readonly signal?: AbortSignal;
@@ -160,7 +157,7 @@ function runOf<T>(
   const { project, service: opened } = internalsOf(request.manifest, request.service, request.state);
   const service = { ...opened, connection: { ...opened.connection, ...defined({ patience }) } };
   const run = {
-    ...{ project, service, signal, options: {}, settings: opened.settings },
+    ...{ project, service, signal, options: { state: project.store.where }, settings: opened.settings },
     reading: resolving("declared"),
     creates: !destroying,
     listener: { warnings: () => undefined, request: () => undefined },

@@ -1,5 +1,5 @@
 /** @module Defines the dependencies of observing, the single look that everything else is made of, and what could not be read. */
-import { type Address, byAddress, parseAddress } from "../model/address.ts";
+import { type Address, byAddress, parseAddress, withoutTwin } from "../model/address.ts";
 import type { Clock } from "../model/clock.ts";
 import { GraphformError, isServiceError, type ServiceError, shellWord } from "../model/errors.ts";
 import { type JsonObject, stableJson } from "../model/json.ts";
@@ -116,7 +116,7 @@ export function unreadable(unread: readonly Unread[]): GraphformError {
   });
   const [first] = unread;
   const addresses = unread.map(({ address }) => address);
-  const options = addresses.slice(0, named).map((address) => `--exclude ${shellWord(address)}`);
+  const options = addresses.slice(0, named).map((address) => `--exclude ${shellWord(withoutTwin(address))}`);
   const isExcludable = addresses.every((address) => parseAddress(address) !== undefined);
   const hints = [...new Set(unread.flatMap(({ error }) => error.hint ?? []))];
   const [more, them] = [addresses.length > named ? " ..." : "", addresses.length === 1 ? "it" : "them"];

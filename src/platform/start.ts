@@ -55,10 +55,7 @@ export interface RunningPlatform {
   close(): Promise<void>;
 }
 
-/**
- * Resolves when the platform serves and every instance that ran before runs again. Throws PlatformRunningError, or EngineError
- * if no database server is found.
- */
+/** Resolves when the platform serves and every instance that ran before runs again. Throws PlatformRunningError, or EngineError if no database server is found. */
 export async function startPlatform(options: PlatformOptions): Promise<RunningPlatform> {
   const { dataDir } = options;
   await privateFolder(dataDir);

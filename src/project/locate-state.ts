@@ -5,6 +5,7 @@ import { GraphformError } from "../model/errors.ts";
 import { defined } from "../model/json.ts";
 import type { Header } from "../model/manifest.ts";
 import type { ManifestIdentity } from "../model/service-identity.ts";
+import type { StateDocument } from "../model/state.ts";
 import type { FileLocation } from "../model/stores/file.ts";
 import { isStoreType, type StateLocation, type StoreType, stores } from "../model/stores/index.ts";
 import {
@@ -13,7 +14,8 @@ import {
   unreadableAddress,
 } from "../model/stores/store-description.ts";
 import { holdsCredentials, redactedAddress } from "../model/userinfo.ts";
-import { targetOf } from "../state/state-file.ts";
+import { isEmpty } from "../state/claim-state.ts";
+import { readStored, targetOf } from "../state/state-file.ts";
 import { standsElsewhere } from "../state/store-trouble.ts";
 import type { Settings } from "./settings.ts";
 
@@ -57,12 +59,24 @@ export function fileLocation({ name, state }: Header, folder: string, manifest?:
 
 type StateOwner = { readonly header: Header; readonly folder: string; readonly location: StateLocation };
 
-/** Throws `state-elsewhere` if a manifest names another place than the usual file, which is there: an earlier run has used it. */
-export async function assertUsualFileUnused({ header, folder, location }: StateOwner): Promise<void> {
+/** Throws `state-elsewhere` if a manifest names another place than the usual file, and that has a state of the same manifest and service. */
+export async function assertUsualFileUnused(
+  { header, folder, location }: StateOwner,
+  claim: (state: StateDocument) => unknown,
+): Promise<void> {
   const { path } = fileLocation({ ...header, state: {} }, folder);
-  if (!existsSync(path) || (await placeOf({ type: "file", path })) === (await placeOf(location))) return;
+  const file = await targetOf(path);
+  if (file === (await placeOf(location))) return;
+  try {
+    const { state } = await readStored(file, path, header.name);
+    if (state === undefined || isEmpty(state)) return;
+    claim(state);
+  } catch {
+    // A file whose state was moved, or is that of another manifest or service, is not in use here.
+    return;
+  }
   const to = location.type === "file" ? `'${location.path}'` : location.type;
-  const move = `move it: graphform state migrate --state '${path}' --to ${to}; or delete it if it is of no use`;
+  const move = `move it: graphform state migrate --state '${path}' --to ${to}; --state with the new place begins with nothing`;
   throw standsElsewhere(addressOf(location), path, move);
 }
 

@@ -186,8 +186,6 @@ async function runWith<R extends Partial<Resolved>, T>(
   const { project, options, settings, reading, creates = false, listener, signal, boundElsewhere } = request;
   const { acceptState, acceptService = () => undefined, claim = claimState } = request;
   const clock = systemClock;
-  const isPlaceGiven = (options.state ?? settings.get("GRAPHFORM_STATE")) !== undefined;
-  if (found === undefined && !isPlaceGiven) await assertUsualFileUnused(project);
   const stored = found ?? emptyState(project.header.name);
   await acceptState?.(stored);
   // A state that was never written has no key yet, and a run without the lock must not create one.
@@ -197,6 +195,10 @@ async function runWith<R extends Partial<Resolved>, T>(
   const location = request.service?.location ?? (await locateService(project, options, settings));
   const mine = { manifest: project.identity, where: project.store.where };
   const claimed = claim(stored, { service: location.identity, ...mine });
+  if (found === undefined && (options.state ?? settings.get("GRAPHFORM_STATE")) === undefined)
+    await assertUsualFileUnused(project, (state) =>
+      claimState(state, { service: location.identity, ...mine }),
+    );
   acceptService(location.identity);
   const service =
     request.service?.connection ?? (await connect(location, options, settings, listener.request));

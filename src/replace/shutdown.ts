@@ -199,8 +199,9 @@ export async function repairMigrations(context: ApplyContext): Promise<void> {
       const live = isStoppingOrStarting(migration)
         ? await driverOf(context, kind).get({ id, place }, context.stopping)
         : { phase: { is: "ready" } };
-      // A stop that failed has stopped nothing.
-      if (live?.phase.is !== "ready" && live?.phase.is !== "failed") continue;
+      // A stop that failed has stopped nothing; a start may have.
+      const isStopFailed = live?.phase.is === "failed" && migration.phase === "fence";
+      if (live?.phase.is !== "ready" && !isStopFailed) continue;
       if (converging?.operation === "stop") {
         if (!isSettleOver(Date.parse(converging.since), clock.now(), profile.timing)) continue;
         // It was taken and is not carried out: nothing waits for it any more.

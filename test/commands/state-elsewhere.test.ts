@@ -31,3 +31,14 @@ it("a manifest that names another place for its state makes nothing once more", 
   expect(await run(moving, bench.env)).toMatchObject({ code: 0 });
   expect(await gf("plan", "--detailed-exitcode")).toMatchObject({ code: 0 });
 });
+
+it("a usual file that binds nothing is no state in use", async () => {
+  const bench = await cloudBench(database);
+  const file = join(bench.folder, "graphform.yaml");
+  const kept = join(bench.folder, "kept.json");
+  const gf = (...args: readonly string[]) => bench.bare(...args, "-f", file, "--no-probe");
+  expect(await gf("apply", "--auto-approve")).toMatchObject({ code: 0 });
+  expect(await gf("destroy", "--auto-approve")).toMatchObject({ code: 0 });
+  await bench.manifest(`state: { type: file, path: ${kept} }\n${database}`);
+  expect(await gf("apply", "--auto-approve")).toMatchObject({ code: 0 });
+});

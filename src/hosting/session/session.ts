@@ -48,10 +48,7 @@ export interface Session {
   drop(): Promise<void>;
 }
 
-/**
- * Signs in with HTTP Basic (or JSON, if the profile names body keys); renews by refresh token or a new sign-in. A refused
- * password is not tried a second time.
- */
+/** Signs in with HTTP Basic (or JSON, if the profile names body keys); renews by refresh token or a new sign-in. A refused password is not tried a second time. */
 export function createSession(options: SessionOptions): Session {
   const { profile, clock, origin, store } = options;
   let tokens: Tokens | undefined;

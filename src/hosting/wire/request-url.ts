@@ -11,10 +11,7 @@ export interface Base {
   readonly path: string;
 }
 
-/**
- * Throws `url-in-clear` for http to another machine, and `url-invalid` for anything but a plain URL: credentials in it, a
- * query or a fragment.
- */
+/** Throws `url-in-clear` for http to another machine, and `url-invalid` for anything but a plain URL: credentials in it, a query or a fragment. */
 export function baseOf(url: string): Base {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed === undefined || !["http:", "https:"].includes(parsed.protocol)) {

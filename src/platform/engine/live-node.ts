@@ -122,10 +122,7 @@ async function answers(server: PinnedProcess, login: Login): Promise<boolean> {
   );
 }
 
-/**
- * Sends SHUTDOWN SAVE, which ends the connection. A replica that was just copied refuses until its first append-only file is
- * written, so it is asked again.
- */
+/** Sends SHUTDOWN SAVE, which ends the connection. A replica that was just copied refuses until its first append-only file is written, so it is asked again. */
 async function save(ask: Ask): Promise<void> {
   for (let refusals = 0; ; ) {
     try {

@@ -56,7 +56,10 @@ export async function compareData(
     await withPairs(sides, [database, 3], signal, async (listing, others) => {
       for (const graph of await compareKeys(listing, others[0] ?? listing, database, comparison)) {
         await compareGraph(others, graph, comparison).catch(
-          refuseEnded(graph, () => `${others.some(({ source }) => !source.isOpen) ? "old" : "new"} database`),
+          refuseEnded(
+            graph.name,
+            () => `${others.some(({ source }) => !source.isOpen) ? "old" : "new"} database`,
+          ),
         );
         comparison.count(1, 0);
       }
@@ -64,14 +67,14 @@ export async function compareData(
   return differences;
 }
 
-/** Compares all keys but the contents of graphs, whose names it returns. */
+/** Compares all keys but the contents of graphs, which it returns. */
 async function compareKeys(
   listing: Pair,
   values: Pair,
   database: number,
   comparison: Comparison,
-): Promise<readonly Buffer[]> {
-  const graphs = new Map<string, Buffer>();
+): Promise<readonly Key[]> {
+  const graphs = new Map<string, Key>();
   const seen = new Set<string>();
   for await (const page of keysOf(listing.source)) {
     const keys = page.filter((key) => !seen.has(idOf(key)));
@@ -81,7 +84,7 @@ async function compareKeys(
     const copies = new Map(there.keys.map((key) => [idOf(key), key]));
     const both = keys.filter((key) => isAlike(key, copies.get(idOf(key)), there.now, database, comparison));
     const found = both.filter(({ type }) => type === graphType);
-    for (const key of found) graphs.set(idOf(key), key.name);
+    for (const key of found) graphs.set(idOf(key), key);
     for (const batch of batchesOf(both.filter(({ type }) => type !== graphType)))
       await compareValues(values, batch, database, comparison);
     comparison.count(keys.length - found.length, 0);
@@ -132,15 +135,23 @@ async function compareValues(
   });
 }
 
-async function compareGraph(pairs: readonly Pair[], name: Buffer, comparison: Comparison): Promise<void> {
+async function compareGraph(
+  pairs: readonly Pair[],
+  { name, end }: Key,
+  comparison: Comparison,
+): Promise<void> {
   const [pair] = pairs;
   if (pair === undefined) return;
   const { differ, signal, timeout } = comparison;
   // A damaged graph ends the server that reads it: the copy has the same damage, and is read before the live one.
   await readGraph(pair.target, name, timeout);
   const [old, copied] = await Promise.all([graphOf(pair.source, name), operational(pair, name, signal)]);
-  // Its end came meanwhile.
-  if (old === undefined || copied === undefined) return;
+  // Its end came meanwhile: nothing else ends it at a source whose writes wait.
+  const hasEnded = (...[there, copy]: readonly (StoredGraph | undefined)[]): boolean =>
+    there === undefined || (copy === undefined && end > 0);
+  if (hasEnded(old, copied)) return;
+  if (old === undefined || copied === undefined)
+    return differ(`graph ${name} is missing in the new database`);
   for (const part of ["indexes", "constraints"] as const)
     compareSchema(old[part], copied[part], (message) => differ(`graph ${name}: ${message}`));
   const counts = { node: 0, edge: 0 };
@@ -148,8 +159,8 @@ async function compareGraph(pairs: readonly Pair[], name: Buffer, comparison: Co
     await compareRows(pairs, { ...comparison, name, counts });
   } catch (error) {
     const now = await Promise.all([pair.source, pair.target].map((link) => graphOf(link, name)));
-    if (!now.includes(undefined)) throw error;
-    return;
+    if (hasEnded(...now)) return;
+    throw error;
   }
   const expected = [old, copied].map(({ nodes, edges }) => `${nodes} nodes and ${edges} edges`);
   const found = `${counts.node} nodes and ${counts.edge} edges`;

@@ -38,6 +38,6 @@ export async function makeDurable(
   if (isOnDisk && listOf(await wait("WAITAOF", "1", "0"))[0] !== 1)
     return unsafe("the new database had not written its data to disk");
   const acknowledged = replicas === 0 ? 0 : Number(await wait("WAIT", String(replicas)));
-  if (acknowledged === replicas) return { isOnDisk };
+  if (acknowledged >= replicas) return { isOnDisk };
   return unsafe(`${acknowledged} of ${replicas} replicas of the new database had its data`);
 }
