@@ -58,7 +58,7 @@ export async function closeAtRest<T>(
     return found;
   } catch (error) {
     // It is stopped, or may be: the next run goes on, or back.
-    if (isGraphformError(error) && error.code === "fence-open") {
+    if (isUnprovenStop(error)) {
       freeze.abandon();
       const { message, hint } = error;
       if (context.stopping.aborted)
@@ -99,7 +99,7 @@ async function shutDown(step: Step, side: Side, freeze: Freeze, context: ApplyCo
     await stop(address, open, context);
   } catch (error) {
     // If it cannot be put back now, the state remembers it.
-    if (!isGraphformError(error) || error.code !== "fence-open")
+    if (!isUnprovenStop(error))
       await setCap(side, cap).then(
         () => setPhase(address, "fence", { cap: undefined }, context),
         () => undefined,
@@ -140,6 +140,11 @@ async function stop(
     },
   );
   if (result !== "done") throw refused(message);
+}
+
+/** True for the failure of a shutdown whose database is stopped, or may be. */
+function isUnprovenStop(error: unknown): error is GraphformError {
+  return isGraphformError(error) && error.code === "fence-open";
 }
 
 function unprovenStop(

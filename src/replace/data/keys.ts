@@ -20,26 +20,20 @@ export const graphType = "graphdata";
 
 /** All keys, some hundred at a time; one may come twice. Streams of telemetry whose graphs exist are left out. */
 export async function* keysOf(link: Link): AsyncGenerator<readonly Key[]> {
-  for await (const names of scan(link, 500)) yield (await factsOf(link, names)).keys;
+  for await (const names of scan(link, "COUNT", "500")) yield (await factsOf(link, names)).keys;
 }
 
 /** The names of all graphs of one database; one may come twice. GRAPH.LIST would lack graphs after a crash. */
 export async function graphsOf(link: Link): Promise<readonly Buffer[]> {
   const graphs: Buffer[] = [];
-  for await (const names of scan(link, 10_000, "TYPE", graphType)) graphs.push(...names);
+  for await (const names of scan(link, "COUNT", "10000", "TYPE", graphType)) graphs.push(...names);
   return graphs;
 }
 
-async function* scan(
-  link: Link,
-  count: number,
-  ...filter: readonly string[]
-): AsyncGenerator<readonly Buffer[]> {
+async function* scan(link: Link, ...options: readonly string[]): AsyncGenerator<readonly Buffer[]> {
   let cursor = "0";
   do {
-    const page = listOf(
-      await link.one(["SCAN", cursor, "COUNT", String(count), ...filter], { binary: true }),
-    );
+    const page = listOf(await link.one(["SCAN", cursor, ...options], { binary: true }));
     cursor = String(page[0]);
     yield listOf(page[1]).filter((name) => Buffer.isBuffer(name));
   } while (cursor !== "0");

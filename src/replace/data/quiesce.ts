@@ -1,7 +1,7 @@
 /** @module Brings a database to rest: no write runs, none can begin, and then its writes are paused. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { linesIn } from "../../database/parameters.ts";
-import { clientsIn, listOf, pairsOf } from "../../database/replies.ts";
+import { clientsIn, type ListedClient, listOf, pairsOf } from "../../database/replies.ts";
 import { type Freeze, holdFreeze, type Paused, pauseNode, unpause } from "./freeze.ts";
 import { databasesOf, graphsOf } from "./keys.ts";
 import type { Node, Side } from "./nodes.ts";
@@ -175,17 +175,20 @@ function isAtRestBefore(
 }
 
 function isCopying(clients: string): boolean {
-  return clientsIn(clients).some(
-    ({ flags = "", cmd }) => flags.includes("b") && /^graph\.copy$/i.test(cmd ?? ""),
-  );
+  return clientsIn(clients).some((client) => isBlockedBy("graph.copy", client));
+}
+
+/** True for a client that waits for the answer of a command whose name begins so. */
+function isBlockedBy(command: string, { flags = "", cmd = "" }: ListedClient): boolean {
+  return flags.includes("b") && cmd.toLowerCase().startsWith(command);
 }
 
 /** Clients whose query has no answer yet, with the number of commands that they have had answered. An older engine lacks it: all of them count then. */
 function waitingIn(clients: string): ReadonlyMap<string, string> {
   const waiting = new Map<string, string>();
-  for (const { id, flags = "", cmd = "", "tot-cmds": commands = "" } of clientsIn(clients)) {
-    const isQuery = cmd.toLowerCase().startsWith("graph.");
-    if (id !== undefined && isQuery && flags.includes("b")) waiting.set(id, commands);
+  for (const client of clientsIn(clients)) {
+    const { id, "tot-cmds": commands = "" } = client;
+    if (id !== undefined && isBlockedBy("graph.", client)) waiting.set(id, commands);
   }
   return waiting;
 }
