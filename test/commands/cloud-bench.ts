@@ -17,6 +17,16 @@ export interface CloudBench {
   read(name: string): Promise<string>;
 }
 
+/** A manifest of one instance, `a`. */
+export const oneInstance = `instances:
+  a:
+    tier: free
+    component: free
+    cloudProvider: aws
+    region: us-east-1
+    config: { name: a, graphdbUser: app, graphdbPassword: "\${secret.pw}" }
+`;
+
 const quick = `name: cloud
 extends: falkordb-cloud
 timing:

@@ -1,15 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { type CloudBench, cloudBench } from "./cloud-bench.ts";
+import { type CloudBench, cloudBench, oneInstance } from "./cloud-bench.ts";
 import { run } from "./harness.ts";
 
-const database = `instances:
-  a:
-    tier: free
-    component: free
-    cloudProvider: aws
-    region: us-east-1
-    config: { name: a, graphdbUser: app, graphdbPassword: "\${secret.pw}" }
-    lifecycle: { protect: false }
+const database = `${oneInstance}    lifecycle: { protect: false }
 `;
 const entry = (id: string): string => `imports:\n  - { address: instances.a, id: ${id} }\n`;
 

@@ -1,25 +1,23 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { cloudBench } from "./cloud-bench.ts";
+import { cloudBench, oneInstance } from "./cloud-bench.ts";
 import { run } from "./harness.ts";
 
-const database = `instances:
-  a:
-    tier: free
-    component: free
-    cloudProvider: aws
-    region: us-east-1
-    config: { name: a, graphdbUser: app, graphdbPassword: "\${secret.pw}" }
-`;
-
-it("a manifest that names another place for its state makes nothing once more", async () => {
-  const bench = await cloudBench(database);
+/** A bench that was applied with the usual file, and the declaration of another place for its state. */
+async function applied() {
+  const bench = await cloudBench(oneInstance);
   const file = join(bench.folder, "graphform.yaml");
   const kept = join(bench.folder, "kept.json");
   const gf = (...args: readonly string[]) => bench.bare(...args, "-f", file, "--no-probe");
   expect(await gf("apply", "--auto-approve")).toMatchObject({ code: 0 });
+  const declareKept = () => bench.manifest(`state: { type: file, path: ${kept} }\n${oneInstance}`);
+  return { bench, file, kept, gf, declareKept };
+}
+
+it("a manifest that names another place for its state makes nothing once more", async () => {
+  const { bench, file, kept, gf, declareKept } = await applied();
   const usual = join(bench.folder, ".graphform", "shop.state.json");
-  await bench.manifest(`state: { type: file, path: ${kept} }\n${database}`);
+  await declareKept();
   for (const command of [["plan"], ["apply", "--auto-approve"]]) {
     const { code, err } = await gf(...command);
     expect(code).toBe(1);
@@ -33,12 +31,8 @@ it("a manifest that names another place for its state makes nothing once more", 
 });
 
 it("a usual file that binds nothing is no state in use", async () => {
-  const bench = await cloudBench(database);
-  const file = join(bench.folder, "graphform.yaml");
-  const kept = join(bench.folder, "kept.json");
-  const gf = (...args: readonly string[]) => bench.bare(...args, "-f", file, "--no-probe");
-  expect(await gf("apply", "--auto-approve")).toMatchObject({ code: 0 });
+  const { gf, declareKept } = await applied();
   expect(await gf("destroy", "--auto-approve")).toMatchObject({ code: 0 });
-  await bench.manifest(`state: { type: file, path: ${kept} }\n${database}`);
+  await declareKept();
   expect(await gf("apply", "--auto-approve")).toMatchObject({ code: 0 });
 });

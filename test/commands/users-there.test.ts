@@ -1,14 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type CloudBench, cloudBench } from "./cloud-bench.ts";
+import { type CloudBench, cloudBench, oneInstance as database } from "./cloud-bench.ts";
 
-const database = `instances:
-  a:
-    tier: free
-    component: free
-    cloudProvider: aws
-    region: us-east-1
-    config: { name: a, graphdbUser: app, graphdbPassword: "\${secret.pw}" }
-`;
 const user = (name: string): string =>
   `  reader: { instance: a, username: ${name}, password: "\${secret.pw}", acl: "~* +PING" }\n`;
 const theirs = { username: "reader", acl: "~* +@all" };
