@@ -204,6 +204,22 @@ const timeoutRule: Rule = (desired) => {
   return [remark("too-large", path, message, hint)];
 };
 
+/** Settings of a lifecycle that the free tier does not keep. */
+const notKept = [
+  [
+    ...(["protect", true, "protected-free"] as const),
+    "a free instance is protected, but the service deletes it once it is not used any more",
+  ],
+  [
+    ...(["onDelete", "backup", "backup-free"] as const),
+    "the free tier has no backups: with onDelete: backup this instance cannot be deleted",
+  ],
+  [
+    ...(["onReplace", "migrate", "migrate-free"] as const),
+    "the free tier has neither backups nor an append-only file: with onReplace: migrate its data is never moved",
+  ],
+] as const;
+
 /** Warns of settings that are allowed and probably not intended. */
 const warningRule: Rule = (desired, context) => {
   const warnings: Remark[] = [];
@@ -230,14 +246,9 @@ const warningRule: Rule = (desired, context) => {
       "write down each that matters with its value, the default too: then it is checked, and this warning names it no longer",
     );
   }
-  if (tierOf(desired) === "free" && desired.lifecycle.protect === true) {
-    const message = "a free instance is protected, but the service deletes it once it is not used any more";
-    warn("protected-free", "tier", message, "take a paid tier for data that must stay, or leave protect out");
-  }
-  if (tierOf(desired) === "free" && desired.lifecycle.onDelete === "backup") {
-    const message = "the free tier has no backups: with onDelete: backup this instance cannot be deleted";
-    warn("backup-free", "tier", message, "take a paid tier for data that must stay, or leave onDelete out");
-  }
+  for (const [key, value, code, message] of tierOf(desired) === "free" ? notKept : [])
+    if (desired.lifecycle[key] === value)
+      warn(code, "tier", message, `take a paid tier for data that must stay, or leave ${key} out`);
   return warnings;
 };
 

@@ -21,13 +21,10 @@ export function findings(
   context: RuleContext,
   remarks: readonly Remark[],
 ): readonly Finding[] {
-  return remarks.map(({ code, path, message, hint, severity = "error" }) => ({
-    code,
-    severity,
-    message,
-    hint,
-    range: context.at(desired, path),
-    address: desired.address,
+  const { address } = desired;
+  return remarks.map(({ path, ...rest }) => ({
+    ...{ severity: "error", ...rest },
+    ...{ range: context.at(desired, path), address },
   }));
 }
 

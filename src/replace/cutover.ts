@@ -1,7 +1,7 @@
 /** @module Cuts over: brings the old database to rest, copies, proves, closes it, and switches the address. */
 import { type ApplyContext, type StepResult, unplannedStep } from "../apply/context.ts";
 import { backup } from "../apply/operations/backup.ts";
-import { twinOf } from "../model/address.ts";
+import { type Address, twinOf } from "../model/address.ts";
 import { asError, GraphformError } from "../model/errors.ts";
 import { defined } from "../model/json.ts";
 import type { MigrationPhase, MigrationTerms } from "../model/migration.ts";
@@ -14,7 +14,7 @@ import { takeInventory } from "./data/inventory.ts";
 import type { Side } from "./data/nodes.ts";
 import { refusalsOf, type TargetFacts } from "./data/preflight.ts";
 import { megabytes, type OnProgress } from "./data/progress.ts";
-import { isRefusal, Refused } from "./data/refusals.ts";
+import { Refused } from "./data/refusals.ts";
 import { enterPhase, report, setPhase } from "./record.ts";
 import { closeAtRest, writeCountOf } from "./shutdown.ts";
 import { boundAt } from "./sides.ts";
@@ -64,9 +64,8 @@ async function move(
   signal: AbortSignal,
   context: ApplyContext,
 ): Promise<void> {
-  const enter = (phase: MigrationPhase, detail: string): Promise<void> =>
-    enterPhase(step, phase, detail, context);
-  const keepParameters = terms.parameters;
+  const enter = (phase: MigrationPhase, detail: string) => enterPhase(step, phase, detail, context);
+  const { parameters: keepParameters } = terms;
   // The schema may have changed since the last look.
   const inventory = await takeInventory(source, signal);
   const [reason] = refusalsOf(inventory, facts);
@@ -84,26 +83,28 @@ async function move(
   await enter("durable", "");
   signal.throwIfAborted();
   const within = Math.min(60_000, Math.max(1, Math.ceil(end - performance.now())));
-  const durable = await makeDurable(target, within);
-  if (isRefusal(durable)) throw durable;
-  if (!durable.isOnDisk) await backUp(step, { ...context, stopping: signal });
-  const lost = await freeze.prove();
-  if (lost !== undefined) throw lost;
+  const next = twinOf(step.address, "next");
+  const unsafe =
+    (await makeDurable(target, within)) ??
+    (facts.isOnDisk ? undefined : await backUp(next, { ...context, stopping: signal })) ??
+    (await freeze.prove());
+  if (unsafe !== undefined) throw unsafe;
   signal.throwIfAborted();
 }
 
-/** A database without an append-only file keeps a copy only by a backup. Rejects if none is made: a crash would lose what was moved. */
-async function backUp(step: Step, context: ApplyContext): Promise<void> {
-  const next = twinOf(step.address, "next");
-  const operations = context.kinds.named(step.kind).operations.backup ?? [];
+/** Backs a database without an append-only file up: what a crash would take away is kept by nothing else. */
+export async function backUp(address: Address, context: ApplyContext): Promise<Refused | undefined> {
+  const bound = boundAt(address, context);
+  const operations = context.kinds.named(bound.kind).operations.backup ?? [];
   const isOffered = operations.length > 0 && operations.every((name) => context.profile.operations[name]);
-  const made = unplannedStep(next, boundAt(next, context), "backup", context.digest);
   const failed = (message: string): StepResult => ({ result: "failed", message });
   const { result, message = result } = isOffered
-    ? await backup(made, context).catch((error: unknown) => failed(asError(error).message))
+    ? await backup(unplannedStep(address, bound, "backup", context.digest), context).catch((error: unknown) =>
+        failed(asError(error).message),
+      )
     : failed("the service offers none");
-  if (result === "done") return;
-  throw new Refused("target-unsafe", `the new database has no append-only file and no backup: ${message}`);
+  if (result === "done") return undefined;
+  return new Refused("unsaved", `${bound.id} has no append-only file and no backup: ${message}`);
 }
 
 function progressOf(step: Step, phase: "copy" | "verify", context: ApplyContext): OnProgress {

@@ -18,7 +18,7 @@ import type { Step } from "../model/plan.ts";
 import { aboutDuration, parseSize } from "../model/quantity.ts";
 import { referenceFields } from "../model/templates.ts";
 import { expectedTime } from "../model/time-limit.ts";
-import { runCutover } from "./cutover.ts";
+import { backUp, runCutover } from "./cutover.ts";
 import { type Inventory, takeInventory, totalsOf } from "./data/inventory.ts";
 import { refusalsOf, refusalsOfSide } from "./data/preflight.ts";
 import type { Reason } from "./data/refusals.ts";
@@ -56,8 +56,12 @@ async function preflight(step: Step, { inside }: MigrationTerms, context: ApplyC
     const maxMemory = parseSize(String(step.spec?.[limit] ?? ""));
     const found = [...refusalsOf(inventory, defined({ maxMemory })), ...rights, ...unknown];
     if (found.length > 0) return refused(step, found);
-    if (context.journal.state.migrations?.[address] === undefined)
+    if (context.journal.state.migrations?.[address] === undefined) {
+      // The new one would have none either, and be refused when writes wait already.
+      const unsaved = inventory.isOnDisk ? undefined : await backUp(address, context);
+      if (unsaved !== undefined) return refused(step, [unsaved]);
       await setPhase(address, "create", {}, context);
+    }
     return done(`${holds(inventory)} can be moved`);
   } finally {
     source.close();
@@ -122,13 +126,11 @@ async function cutover(step: Step, terms: MigrationTerms, context: ApplyContext)
   if (isStale(step, live, context)) return staleResult(step, { id, place }, live);
   return withSides(address, context, async (source, target) => {
     const inventory = await takeInventory(source, context.stopping);
-    const { memory, engine, isCluster } = await takeInventory(target, context.stopping);
+    const { memory, ...own } = await takeInventory(target, context.stopping);
     const before = currentRehearsal(known, context.journal.state.resources[twinOf(address, "next")]);
-    const facts = { maxMemory: memory.max, engine, isCluster, ...defined({ largest: before?.largest }) };
-    const reasons = [
-      ...refusalsOf(inventory, facts),
-      ...(await refusalsOfSide(target, "target", context.stopping)),
-    ];
+    const facts = { ...own, maxMemory: memory.max, ...defined({ largest: before?.largest }) };
+    const rights = await refusalsOfSide(target, "target", context.stopping);
+    const reasons = [...refusalsOf(inventory, facts), ...rights];
     if (reasons.length > 0) return refused(step, reasons);
     if (before === undefined && !terms.cutover && !isInWindow(terms.windows, context.clock.now()))
       return waits(step, undefined, terms, context);

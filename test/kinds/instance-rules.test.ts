@@ -295,12 +295,15 @@ describe("warnings", () => {
     expect(await said("startup", { protect: true })).toBe(false);
   });
 
-  it("a free instance that could not be deleted for want of a backup", async () => {
+  it.each([
+    ["could not be deleted for want of a backup", "onDelete", "backup", "delete", "backup-free"],
+    ["could not be moved for want of a copy", "onReplace", "migrate", "recreate", "migrate-free"],
+  ])("a free instance that %s", async (_, key, value, other, code) => {
     const said = async (tier: string, lifecycle: JsonObject): Promise<boolean> =>
-      (await warningsOf({ ...tierBase[tier], lifecycle })).includes("instances.x backup-free");
-    expect(await said("free", { onDelete: "backup" })).toBe(true);
-    expect(await said("free", { onDelete: "delete" })).toBe(false);
-    expect(await said("startup", { onDelete: "backup" })).toBe(false);
+      (await warningsOf({ ...tierBase[tier], lifecycle })).includes(`instances.x ${code}`);
+    expect(await said("free", { [key]: value })).toBe(true);
+    expect(await said("free", { [key]: other })).toBe(false);
+    expect(await said("startup", { [key]: value })).toBe(false);
   });
 
   it("create-only fields that are left to their defaults, only those that the tier offers", async () => {

@@ -184,7 +184,7 @@ vi.mock("../../src/replace/data/nodes.ts", () => ({}));
 vi.mock("../../src/replace/data/inventory.ts", () => ({
   takeInventory: async () => {
     await world().pass();
-    return { engine: {}, isCluster: false, memory: { used: 0, max: 0 }, databases: [] };
+    return { engine: {}, isCluster: false, isOnDisk: true, memory: { used: 0, max: 0 }, databases: [] };
   },
   totalsOf: () => ({ databases: 0, keys: 0, graphs: 0, nodes: 0, edges: 0 }),
 }));
@@ -192,7 +192,7 @@ vi.mock("../../src/replace/data/preflight.ts", () => ({
   refusalsOf: () => [],
   refusalsOfSide: async () => [],
 }));
-vi.mock("../../src/replace/data/durable.ts", () => ({ makeDurable: async () => ({ isOnDisk: true }) }));
+vi.mock("../../src/replace/data/durable.ts", () => ({ makeDurable: async () => undefined }));
 vi.mock("../../src/replace/data/rehearse.ts", () => ({
   rehearse: async () => {
     await world().pass();

@@ -138,6 +138,31 @@ describe("a migration in trouble", () => {
     expect(Object.keys(user.state("troubles").resources)).not.toContain("instances.orders~next");
   });
 
+  it("is refused in the free tier, which keeps no copy, before anything is made", async () => {
+    const free = (region: string): string => `
+apiVersion: graphform/v1
+name: free
+secrets: { app: { env: APP_PASSWORD } }
+instances:
+  small:
+    tier: free
+    component: free
+    cloudProvider: aws
+    region: ${region}
+    config: { graphdbUser: app, graphdbPassword: "\${secret.app}" }
+    lifecycle: { protect: false, onReplace: migrate }
+`;
+    user.write("free.yaml", free("us-east-1"));
+    expect(await user.run("apply", "-f", "free.yaml", "--auto-approve")).toMatchObject({ code: 0 });
+    user.write("free.yaml", free("us-west-2"));
+    const applied = await user.run("apply", "-f", "free.yaml", "--auto-approve");
+    expect(applied, applied.out + applied.err).toMatchObject({ code: 1 });
+    expect(applied.err).toContain("with onReplace: migrate its data is never moved");
+    expect(applied.out.replace(/\s+/g, " ")).toContain("has no append-only file and no backup");
+    expect(Object.keys(user.state("free").resources)).toEqual(["instances.small"]);
+    expect(await user.run("destroy", "-f", "free.yaml", "--auto-approve")).toMatchObject({ code: 0 });
+  });
+
   it("leaves everything as it is if the service refuses a second database", async () => {
     const body = JSON.stringify({ message: "the plan allows one instance" });
     await platform.faults({ operation: "create", fault: { status: 403, body } });
@@ -221,6 +246,10 @@ describe("a migration in trouble", () => {
 
   it("starts the old database again if the change is taken back after a kill while it stops", async () => {
     await kill("stopping");
+    const blocked = await user.run("plan", "--max-disruption", "none");
+    expect(blocked.out.replace(/\s+/g, " ")).toContain(
+      "graphform replace undo instances.orders opens the database, which a run that was killed has closed",
+    );
     user.write("graphform.yaml", manifest({ cache: 25 }));
     const first = await user.run("apply", "--auto-approve");
     const second = await user.run("apply", "--auto-approve");

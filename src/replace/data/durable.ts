@@ -9,17 +9,10 @@ import { Refused } from "./refusals.ts";
 const marker = Buffer.from("0001780900f272d793e96e2b61", "hex");
 const most = 0.8;
 
-/**
- * Waits until the target is safe, at most `within` ms for its disk, and for its replicas. `isOnDisk`: everything is in its append-only file;
- * a database without one needs a backup before it is relied on.
- */
-export async function makeDurable(
-  { primary }: Side,
-  within = 60_000,
-): Promise<{ readonly isOnDisk: boolean } | Refused> {
+/** Waits until the target is safe, at most `within` ms for its append-only file, and for its replicas. One without such a file needs a backup too. */
+export async function makeDurable({ primary }: Side, within = 60_000): Promise<Refused | undefined> {
   const { control } = primary;
   const info = linesIn(await control.one(["INFO"]));
-  const isOnDisk = info["aof_enabled"] === "1";
   const replicas = Number(info["connected_slaves"]);
   const max = Number(info["maxmemory"]);
   const usedShare = max === 0 ? 0 : Number(info["used_memory"]) / max;
@@ -35,9 +28,9 @@ export async function makeDurable(
   const wait = (...command: readonly string[]) =>
     control.one([...command, String(within)], { within: within + 10_000 });
   const unsafe = (what: string) => new Refused("target-unsafe", `${what} after ${within} ms`);
-  if (isOnDisk && listOf(await wait("WAITAOF", "1", "0"))[0] !== 1)
+  if (info["aof_enabled"] === "1" && listOf(await wait("WAITAOF", "1", "0"))[0] !== 1)
     return unsafe("the new database had not written its data to disk");
   const acknowledged = replicas === 0 ? 0 : Number(await wait("WAIT", String(replicas)));
-  if (acknowledged >= replicas) return { isOnDisk };
+  if (acknowledged >= replicas) return undefined;
   return unsafe(`${acknowledged} of ${replicas} replicas of the new database had its data`);
 }

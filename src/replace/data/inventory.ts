@@ -10,6 +10,8 @@ import { askBoth, type Side } from "./nodes.ts";
 export interface Inventory {
   readonly engine: Engine;
   readonly isCluster: boolean;
+  /** It has an append-only file. */
+  readonly isOnDisk: boolean;
   /** In bytes; `max` 0 is no limit. */
   readonly memory: { readonly used: number; readonly max: number };
   /** Databases with keys, by number. */
@@ -94,6 +96,7 @@ export async function takeInventory(
       module: versionIn(await control.one(["MODULE", "LIST"])) ?? "",
     },
     isCluster: info["cluster_enabled"] === "1",
+    isOnDisk: info["aof_enabled"] === "1",
     memory: { used: Number(info["used_memory"]), max: Number(info["maxmemory"]) },
     databases,
     took: Math.round(performance.now() - begun),

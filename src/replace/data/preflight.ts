@@ -23,6 +23,7 @@ export interface TargetFacts {
   /** Absent before it exists. */
   readonly engine?: Engine;
   readonly isCluster?: boolean;
+  readonly isOnDisk?: boolean;
   /** Bytes of the largest dump, once a rehearsal measured it; otherwise it is estimated from the largest graph. */
   readonly largest?: number;
 }

@@ -11,6 +11,7 @@ const remedies = {
   "target-too-small": "choose a larger instance type for the new database, or delete data that is not needed",
   "target-too-full": "choose a larger instance type for the new database",
   "target-unsafe": "look at the new database: it must keep what it has acknowledged",
+  unsaved: "take a tier that has backups, or let the service make one: a crash would lose what is moved",
   "source-memory": "free memory of the database, or give it more, so that its largest value can be copied",
   "value-too-large": "split the graph, or export and load it",
   "constraint-failed": "drop the constraint; it can be made anew once no data breaks it",

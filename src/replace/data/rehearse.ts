@@ -4,7 +4,6 @@ import { compareData } from "./compare-data.ts";
 import { type CopyOptions, copy, emptyTarget } from "./copy.ts";
 import { makeDurable } from "./durable.ts";
 import type { Side } from "./nodes.ts";
-import { isRefusal } from "./refusals.ts";
 
 /** Its measurements; the look at everything counts as copying, and what makes the copy durable as comparing. The target is emptied afterwards, or else by the next copy. Rejects as `copy`. */
 export async function rehearse(
@@ -18,8 +17,8 @@ export async function rehearse(
     const begun = performance.now();
     const copied = await copy(source, target, options, signal);
     const end = performance.now();
-    const durable = await makeDurable(target);
-    if (isRefusal(durable)) throw durable;
+    const unsafe = await makeDurable(target);
+    if (unsafe !== undefined) throw unsafe;
     // Differences of a source that is written to meanwhile prove nothing.
     await compareData(source, target, options, signal);
     return {

@@ -30,6 +30,8 @@ export const problemRules: { readonly [code: string]: string } = {
   "acl-rule": "An access rule of a user does not follow the syntax of Redis access rules. Correct the rule.",
   "alias-bomb":
     "YAML aliases expand to too many values. Write the values out, or put what is common under defaults.",
+  "migrate-free":
+    "onReplace: migrate is set in a tier whose data cannot be moved. Take a paid tier, or leave it out.",
   "backup-free": "onDelete: backup is set in a tier without backups. Take a paid tier, or leave it out.",
   "bad-address": "An address does not have the form SECTION.NAME or SECTION.NAME[KEY]. Correct the address.",
   "bad-format": "A value does not have the form that its field needs. Correct the value.",
