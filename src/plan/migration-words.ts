@@ -83,6 +83,12 @@ export function whyOpened({ address, observed }: Subject, { state }: PlanInput):
   return `an earlier replace undo was at work and did not end: apply starts this database; graphform replace undo ${shellWord(address)} goes back`;
 }
 
+/** The way to open a database that a killed run has closed, for a guard that holds back the change which opens it. */
+export function howToOpen({ address, observed }: Subject, { state }: PlanInput): string {
+  if (!isClosed(state.migrations?.[address]) || observed?.phase.is === "ready") return "";
+  return `; graphform replace undo ${shellWord(address)} opens the database, which a run that was killed has closed`;
+}
+
 /** The reason for a step about the hook after the switch: it has failed, or was not reached, or is not declared any more. Undefined if none is due. */
 export function whyHookRuns(
   { address, desired }: Pick<Subject, "address" | "desired">,

@@ -4,6 +4,7 @@ import { shellWord } from "../../model/errors.ts";
 import { disruptions, fieldRows, rowAt } from "../../model/field-schema.ts";
 import type { Change, Guard } from "../../model/plan.ts";
 import { fewOf } from "../../model/quantity.ts";
+import { howToOpen } from "../migration-words.ts";
 import { isBeingDeleted } from "../propose.ts";
 import { immovableGuards, migrationGuard, replacementGuard } from "../replacement.ts";
 import type { PlanInput, Subject } from "../subjects.ts";
@@ -26,7 +27,9 @@ export function guardsOf(change: Change, subject: Subject, input: PlanInput): re
     takenGuard(change, input),
     disruptionGuard(change, input),
   ];
-  return [...missing, ...found.filter((guard) => guard !== undefined)];
+  const open = howToOpen(subject, input);
+  const guards = found.filter((guard) => guard !== undefined);
+  return [...missing, ...guards.map((guard) => ({ ...guard, lift: guard.lift + open }))];
 }
 
 /** The guard against a change that is more disruptive than `maxDisruption` allows. */
