@@ -163,14 +163,7 @@ function runOf<T>(
     listener: { warnings: () => undefined, request: () => undefined },
   };
   return openRun({ ...run, ...wanted, ...defined({ boundElsewhere }) }, ({ manifest, ...rest }) => {
-    const options = {
-      targets,
-      exclude,
-      replace,
-      allowDestroy,
-      cutover,
-      ...(maxDisruption && { maxDisruption }),
-    };
+    const options = { targets, exclude, replace, allowDestroy, cutover, ...defined({ maxDisruption }) };
     const { timestamp } = project;
     const goal = { manifest, options, timestamp, destroying, probing: probe !== false };
     return work({ manifest, ...rest }, goal);

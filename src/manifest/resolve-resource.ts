@@ -197,18 +197,16 @@ function lifecycleOf(
   report: Report,
 ): Lifecycle {
   const { protect, onReplace, migration, onDelete, ignoreChanges, dependsOn } = mapOf(value);
-  if (onDelete === "backup" && !kind.holdsData)
-    report.error(["lifecycle", "onDelete"], {
-      code: "nothing-to-save",
-      message: `a ${kind.noun} holds no data, and onDelete: backup would save nothing`,
-      hint: "leave onDelete out, or write retain to leave it running",
-    });
-  if (onReplace === "migrate" && !kind.holdsData)
-    report.error(["lifecycle", "onReplace"], {
-      code: "nothing-to-save",
-      message: `a ${kind.noun} holds no data, and onReplace: migrate would move nothing`,
-      hint: "leave onReplace out, or write recreate",
-    });
+  const needData = [
+    ["onDelete", onDelete === "backup", "onDelete: backup would save nothing", "retain to leave it running"],
+    ["onReplace", onReplace === "migrate", "onReplace: migrate would move nothing", "recreate"],
+  ] as const;
+  for (const [key, isWritten, would, other] of kind.holdsData ? [] : needData) {
+    if (!isWritten) continue;
+    const message = `a ${kind.noun} holds no data, and ${would}`;
+    const hint = `leave ${key} out, or write ${other}`;
+    report.error(["lifecycle", key], { code: "nothing-to-save", message, hint });
+  }
   const rules = migration === undefined ? defaultRules : migrationOf(migration);
   const allowed = rules.hook && limits && allowedCommand(rules.hook, limits);
   if (allowed && "message" in allowed) report.error(["lifecycle", "migration", "hook"], allowed);

@@ -193,12 +193,10 @@ async function runWith<R extends Partial<Resolved>, T>(
   const resolved = await reading.resolve(project, key, settings, signal);
   listener.warnings(resolved.manifest?.warnings ?? []);
   const location = request.service?.location ?? (await locateService(project, options, settings));
-  const mine = { manifest: project.identity, where: project.store.where };
-  const claimed = claim(stored, { service: location.identity, ...mine });
+  const owner = { service: location.identity, manifest: project.identity, where: project.store.where };
+  const claimed = claim(stored, owner);
   if (found === undefined && (options.state ?? settings.get("GRAPHFORM_STATE")) === undefined)
-    await assertUsualFileUnused(project, (state) =>
-      claimState(state, { service: location.identity, ...mine }),
-    );
+    await assertUsualFileUnused(project, (state) => claimState(state, owner));
   acceptService(location.identity);
   const service =
     request.service?.connection ?? (await connect(location, options, settings, listener.request));
@@ -206,24 +204,16 @@ async function runWith<R extends Partial<Resolved>, T>(
     const desired = creates ? (resolved.manifest?.desired ?? []) : [];
     const identity = await withSubscriptions(location.identity, service, signal, desired);
     assertSubscribed(desired, identity, service);
-    const state = claim(claimed, { service: identity, ...mine });
+    const state = claim(claimed, { ...owner, service: identity });
     acceptService(identity);
     const open = resolved.vault?.open;
+    const shared = { clock, ...defined({ open, boundElsewhere }) };
     const applying = (parts: OwnParts = {}): ApplyDependencies => {
       if (lock === undefined) throw new Error("a run without a lock writes nothing");
-      const { store } = project;
-      const own = {
-        service,
-        store,
-        state,
-        lock,
-        stopping: signal,
-        clock,
-        ...defined({ open, boundElsewhere }),
-      };
-      return applyDependencies({ ...own, ...parts });
+      const own = { service, store: project.store, state, lock, stopping: signal };
+      return applyDependencies({ ...shared, ...own, ...parts });
     };
-    const planning = planningDependencies(service, signal, { clock, ...defined({ open, boundElsewhere }) });
+    const planning = planningDependencies(service, signal, shared);
     const run: Run = { project, service, identity, stored, state, clock, signal, planning, applying };
     return await work({ ...run, ...resolved });
   } finally {
