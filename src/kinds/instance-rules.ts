@@ -204,20 +204,11 @@ const timeoutRule: Rule = (desired) => {
   return [remark("too-large", path, message, hint)];
 };
 
-/** Settings of a lifecycle that the free tier does not keep. */
+/** Settings of a lifecycle that the free tier does not keep, and the reason. */
 const notKept = [
-  [
-    ...(["protect", true, "protected-free"] as const),
-    "a free instance is protected, but the service deletes it once it is not used any more",
-  ],
-  [
-    ...(["onDelete", "backup", "backup-free"] as const),
-    "the free tier has no backups: with onDelete: backup this instance cannot be deleted",
-  ],
-  [
-    ...(["onReplace", "migrate", "migrate-free"] as const),
-    "the free tier has neither backups nor an append-only file: with onReplace: migrate its data is never moved",
-  ],
+  ["protect", true, "protected-free", "the service deletes a free instance once it is not used any more"],
+  ["onDelete", "backup", "backup-free", "the free tier has no backups, and nothing is deleted without one"],
+  ["onReplace", "migrate", "migrate-free", "the tier keeps no copy on disk, and its data is never moved"],
 ] as const;
 
 /** Warns of settings that are allowed and probably not intended. */
@@ -246,9 +237,9 @@ const warningRule: Rule = (desired, context) => {
       "write down each that matters with its value, the default too: then it is checked, and this warning names it no longer",
     );
   }
-  for (const [key, value, code, message] of tierOf(desired) === "free" ? notKept : [])
+  for (const [key, value, code, why] of tierOf(desired) === "free" ? notKept : [])
     if (desired.lifecycle[key] === value)
-      warn(code, "tier", message, `take a paid tier for data that must stay, or leave ${key} out`);
+      warn(code, "tier", `${key}: ${value} is not kept: ${why}`, `take a paid tier, or leave ${key} out`);
   return warnings;
 };
 

@@ -108,18 +108,25 @@ async function readKnown(desired: readonly Desired[], context: ObserveContext): 
     ...placesOf(desired, roots, new Map(), context).map(list),
   ]);
   const reached = new Map([...boundLives].map(([{ address }, { outputs }]) => [address, outputs]));
-  const adopted = adoptions(desired, reached, context);
+  const reachable = bound.filter((entry) => !unreachable.has(entry));
+  const outer = adoptions(desired, reached, context);
+  const early = placesOf(desired, [...reachable, ...outer], reached, context);
+  const [first] = await Promise.all([readUnbound(outer, context), ...early.map(list)]);
+  for (const [{ address }, { outputs }] of first.lives) reached.set(address, outputs);
+  // Inside of one that is adopted itself.
+  const inner = adoptions(desired, reached, context, new Set(outer.map(({ address }) => address)));
+  const adopted = [...outer, ...inner];
   const known = [...bound, ...adopted];
-  const reachable = known.filter((entry) => !unreachable.has(entry));
-  const places = placesOf(desired, reachable, reached, context);
-  const [sought, ...listed] = await Promise.all([readUnbound(adopted, context), ...places.map(list)]);
+  const places = placesOf(desired, [...reachable, ...adopted], reached, context);
+  const [second, ...listed] = await Promise.all([readUnbound(inner, context), ...places.map(list)]);
   const shown = new Set([...boundLives.keys()].map(({ kind, ref }) => `${kind} ${ref.id}`));
   const { lists, short } = await listAgain(places, listed, desired, { shown, from }, context);
   assertSomethingRead(known, context);
+  const lives = new Map([...boundLives, ...first.lives, ...second.lives]);
   for (const entry of adopted)
-    if (!sought.lives.has(entry) && context.unread?.has(entry) !== true)
-      throw notFound(entry, sought.missing.get(entry));
-  return { known, lives: new Map([...boundLives, ...sought.lives]), missing, places, lists, short };
+    if (!lives.has(entry) && context.unread?.has(entry) !== true)
+      throw notFound(entry, first.missing.get(entry) ?? second.missing.get(entry));
+  return { known, lives, missing, places, lists, short };
 }
 
 /** The known objects that are there, in the manifest's words, each laid over what was recorded. */
@@ -211,13 +218,13 @@ function adoptions(
   desired: readonly Desired[],
   reached: OutputTable,
   context: ObserveContext,
+  done: ReadonlySet<Address> = new Set(),
 ): readonly KnownObject[] {
   return desired.flatMap((entry): readonly KnownObject[] => {
-    if (entry.importId === undefined || context.state.resources[entry.address] !== undefined) return [];
-    const place = placeOf(context.kinds.named(entry.kind), entry.spec, (at) => reached.get(at));
-    if (place === undefined) return [];
-    const id = idOf(entry.kind, { id: entry.importId, place }, context);
-    return [{ address: entry.address, kind: entry.kind, ref: { id, place } }];
+    const { address, kind, importId } = entry;
+    if (importId === undefined || context.state.resources[address] || done.has(address)) return [];
+    const place = placeOf(context.kinds.named(kind), entry.spec, (at) => reached.get(at));
+    return place ? [{ address, kind, ref: { id: idOf(kind, { id: importId, place }, context), place } }] : [];
   });
 }
 

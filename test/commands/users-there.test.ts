@@ -1,3 +1,4 @@
+import { readdirSync, rmSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { type CloudBench, cloudBench, oneInstance as database } from "./cloud-bench.ts";
 
@@ -56,6 +57,46 @@ describe("a declared user whose name the service shows, and which nothing binds"
     expect(planned.out).not.toContain("imports:");
     const ran = await bench.gf("apply", "--auto-approve", "--no-probe");
     expect([ran.code, writes]).toEqual([4, []]);
+  });
+
+  it("is bound together with its instance, and never created over the one that is there", async () => {
+    const { bench, id, writes } = await applied();
+    bench.cloud.users.set(id, [{ username: "reader", acl: "~* +PING" }]);
+    const forget = (): void => {
+      for (const name of readdirSync(bench.folder).filter((each) => each.startsWith("state.json")))
+        rmSync(`${bench.folder}/${name}`);
+    };
+    const ids = [`{ address: instances.a, id: ${id} }`, `{ address: users.reader, id: ${id}/reader }`];
+    const importing = (each: readonly string[]): Promise<unknown> =>
+      bench.manifest(`${database}users:\n${user("reader")}imports: [${each.join(", ")}]\n`);
+    forget();
+    await importing(ids);
+    const ran = await bench.gf("apply", "--auto-approve", "--no-probe");
+    expect(ran.code, ran.out + ran.err).toBe(0);
+    expect(ran.out).toContain("2 to adopt");
+    expect((await bench.gf("plan", "--no-probe")).out).toContain("No differences");
+    forget();
+    await importing(ids.slice(0, 1));
+    const refused = await bench.gf("apply", "--auto-approve", "--no-probe");
+    expect([refused.code, plain(refused.out)]).toEqual([4, expect.stringContaining("exists already under")]);
+    expect(writes).toEqual([]);
+  });
+
+  it("that a new instance has from its beginning is not written over (exit 6)", async () => {
+    const { bench, writes } = await applied();
+    const { meddle } = bench.cloud;
+    bench.cloud.meddle = (seen) => {
+      const [, id = ""] = /instances\/([^/]+)\/users\?/.exec(seen.url) ?? [];
+      if (id !== "" && !bench.cloud.users.has(id)) bench.cloud.users.set(id, [theirs]);
+      return meddle(seen);
+    };
+    const second = database.replace("instances:\n", "").replace(/^ {2}a:/m, "  b:");
+    await bench.manifest(
+      `${database}${second}users:\n${user("reader").replace("instance: a", "instance: b")}`,
+    );
+    const ran = await bench.gf("apply", "--auto-approve", "--no-probe");
+    expect([ran.code, writes], ran.out + ran.err).toEqual([6, []]);
+    expect(plain(ran.out + ran.err)).toContain("has the username that is declared");
   });
 
   it("is bound, if it was made by a create whose answer was lost", async () => {

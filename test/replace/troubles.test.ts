@@ -157,7 +157,7 @@ instances:
     user.write("free.yaml", free("us-west-2"));
     const applied = await user.run("apply", "-f", "free.yaml", "--auto-approve");
     expect(applied, applied.out + applied.err).toMatchObject({ code: 1 });
-    expect(applied.err).toContain("with onReplace: migrate its data is never moved");
+    expect(applied.err).toContain("onReplace: migrate is not kept");
     expect(applied.out.replace(/\s+/g, " ")).toContain("has no append-only file and no backup");
     expect(Object.keys(user.state("free").resources)).toEqual(["instances.small"]);
     expect(await user.run("destroy", "-f", "free.yaml", "--auto-approve")).toMatchObject({ code: 0 });

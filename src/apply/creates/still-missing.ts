@@ -39,11 +39,15 @@ export async function assertStillMissing(
     if ((live !== undefined && live.phase.is !== "gone") || isListed)
       throw staleError(`${id} is there: this plan took it for gone`);
   }
+  const { namedBy = "", schema, idAt } = context.kinds.named(kind);
   const observed = context.listedAtStart?.get(`${kind} ${stableJson(place)}`);
-  const added = observed === undefined ? [] : before.filter((listed) => !observed.has(listed));
+  const own = step.spec?.[namedBy];
+  // A place inside of an object that the plan did not know was not listed for it: the name alone decides there.
+  const added = before.filter((listed) =>
+    observed === undefined ? typeof own === "string" && listed === idAt(place, own) : !observed.has(listed),
+  );
   if (added.length === 0) return;
   const known = new Set(Object.values(resources).map((entry) => entry.id));
-  const { namedBy, schema } = context.kinds.named(kind);
   const names = [...fieldRows(schema)].filter(([path, row]) => row["x-identity"] || path === namedBy);
   for (const other of added.filter((listed) => !known.has(listed))) {
     const live = await describe(other, place);
