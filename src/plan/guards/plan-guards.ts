@@ -130,21 +130,24 @@ function boundElsewhereHold(
   };
 }
 
-/** Holds back the deletion of a parent if the options leave an object inside it out of the plan: that object would be deleted too. */
+/** Holds back the deletion or the release of a parent if the options leave an object inside it out of the plan: it would be deleted too, or later. */
 function leftOutHolds(
   open: readonly Change[],
   leftOut: readonly Subject[],
-  { kinds, options }: PlanInput,
+  input: PlanInput,
 ): readonly Hold[] {
-  const standing = leftOut.flatMap((subject) =>
-    heldBy(subject, kinds).map((on) => ({ address: subject.address, on })),
-  );
+  const standing = leftOut.flatMap((subject) => {
+    const host = releasedHost(subject.kind, subject.bound, input);
+    return heldBy(subject, input.kinds).map((on) => ({ address: subject.address, on, host }));
+  });
   return [...Map.groupBy(standing, ({ on }) => on)].map(([on, entries]) => {
     const all = entries.map(({ address }) => address).sort();
     const named = fewOf(all);
-    const isExcluded = all.some((address) => options.exclude.includes(address));
+    const isExcluded = all.some((address) => input.options.exclude.includes(address));
+    const isInside = entries.some(({ host }) => host === on);
+    const ends = (change: Change): boolean => destroys(change) || (isInside && change.action === "forget");
     return {
-      changes: open.filter((change) => change.address === on && destroys(change)),
+      changes: open.filter((change) => change.address === on && ends(change)),
       guard: () => ({
         code: "needed-by-left-out",
         message: `${named} ${all.length === 1 ? "stands" : "stand"} on it, and this run leaves out ${all.length === 1 ? "that one" : "those"}`,
