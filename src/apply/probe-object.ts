@@ -102,7 +102,7 @@ function loginOf(answer: ProbeAnswer | undefined): Usable {
   return { is: answer?.is === "answered" ? "usable" : "unknown", detail: "" };
 }
 
-/** Finds declared paths for which the running object shows another value once they are applied. Empty if it cannot be asked. */
+/** Finds paths that were sent, by the step or before without effect, for which the running object shows another value. Empty if it cannot be asked. */
 export async function ineffectivePaths(
   step: Step,
   ref: Ref,
@@ -112,9 +112,11 @@ export async function ineffectivePaths(
   const { stopping, profile } = context;
   const rows = fieldRows(context.kinds.named(step.kind).schema);
   const declared = filledIn(step.spec ?? {}, (address) => context.outputs.get(address));
+  const { ineffective: before = [] } = context.journal.state.resources[step.address] ?? {};
+  const sent = new Set([...Object.keys(step.patch ?? declared), ...before]);
   const asked = Object.entries(declared).filter(([path]) => {
     const row = rowAt(rows, path);
-    return row["x-probe"] !== undefined && row["x-create-only"] !== true;
+    return sent.has(path) && row["x-probe"] !== undefined && row["x-create-only"] !== true;
   });
   if (asked.length === 0 || live.phase.is !== "ready" || profile.timing.endpoint === 0 || stopping.aborted)
     return [];

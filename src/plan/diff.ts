@@ -93,10 +93,7 @@ function disruptionOf(row: FieldSchema, before: Json | undefined, after: Json): 
 
 type SeenSpec = Observed["spec"];
 
-/**
- * Puts probed values in place of configured ones. A field keeps its configured value if the manifest declares another one: that change is
- * planned from what is configured. A refused login (null) counts only if the declared password was applied before.
- */
+/** Puts probed values in place of configured ones, unless the manifest declares another value than the configured one. A refused login is null. */
 export function withProbed(observed: Observed, desired: Spec, outputsOf: OutputsOf, rows: Rows): Observed {
   const shown = Object.entries(observed.probed?.values ?? {});
   if (shown.length === 0 || observed.phase.is !== "ready") return observed;
@@ -106,8 +103,7 @@ export function withProbed(observed: Observed, desired: Spec, outputsOf: Outputs
     const want = own(wanted, path);
     const configured = own(observed.spec, path);
     if (want === undefined) continue;
-    if (configured === undefined ? value === null : !sameValue(configured.value, want, rowAt(rows, path)))
-      continue;
+    if (configured !== undefined && !sameValue(configured.value, want, rowAt(rows, path))) continue;
     spec[path] = { value, source: "probed", ...defined({ configured }) };
   }
   return { ...observed, spec };

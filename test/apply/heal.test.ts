@@ -234,6 +234,29 @@ describe("what was applied and is not shown", () => {
     expect((await world.run(other, { driver })).steps).toMatchObject([{ operation: "update" }]);
   });
 
+  it("is remembered while other fields are sent", async () => {
+    const { world, driver, database } = askedWorld();
+    await world.run(toys, { driver });
+    database.memory = "500MB";
+    await world.run(toys, { driver });
+    const { second } = await world.run({ a: { ...toys.a, colour: "blue" } }, { driver });
+    expect((await world.state()).resources["toys.a"]?.ineffective).toEqual(["memory"]);
+    expect(second.changes[0]).toMatchObject({ action: "keep" });
+  });
+
+  it("is planned, if the step has not sent it", async () => {
+    const { world, driver, database } = askedWorld();
+    await world.run(toys, { driver });
+    const blue = { a: { ...toys.a, colour: "blue" } };
+    const planned = await world.plan(blue, { driver });
+    database.memory = "500MB";
+    await world.apply(planned, blue, { driver });
+    expect((await world.state()).resources["toys.a"]?.ineffective).toBeUndefined();
+    expect((await world.run(blue, { driver })).steps).toMatchObject([
+      { operation: "update", result: "done" },
+    ]);
+  });
+
   const beside = { $template: [{ $ref: "toys.a.id" }] };
 
   it("is compared with the output that a value refers to, and not with the reference", async () => {

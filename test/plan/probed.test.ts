@@ -175,11 +175,11 @@ const rows: readonly Row[] = [
     drift: ["token"],
   },
   {
-    reason: "not bound yet: a refused login proves nothing of the service",
+    reason: "not bound yet: a refused login is set there, as once it is bound",
     toy: { wants: { token: { $secret: "s" } }, has: {}, recorded: false, importId: "toy-a" },
     shows: { token: null },
     action: "adopt",
-    fields: [],
+    fields: ["token: null -> [object Object], in-place"],
   },
   {
     reason: "not bound yet, fixed at creation: shown with the way out",
