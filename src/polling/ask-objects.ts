@@ -22,7 +22,7 @@ import type { Open } from "../model/sealed.ts";
 import type { Profile } from "../model/service.ts";
 import type { Spec } from "../model/spec.ts";
 import type { StateDocument } from "../model/state.ts";
-import { filledIn, hostsIn, knownValues, type OutputsOf } from "../model/templates.ts";
+import { filledIn, hostsIn, knownValues, type OutputsOf, parentsIn } from "../model/templates.ts";
 import { lastApplied, valuesShown } from "../model/values.ts";
 import { forEachItem } from "./poll.ts";
 
@@ -150,11 +150,14 @@ export async function askObjects(
     const { address, kind, spec, live, probe } = one;
     const reason = whyNotAsked(live, address, context);
     if (reason !== undefined) return { is: "not-asked", reason };
-    for (const host of hostsIn(kinds.named(kind).schema, spec)) {
-      const phase = there.get(host.address)?.live.phase.is;
+    const { schema } = kinds.named(kind);
+    for (const { address: host, section } of hostsIn(schema, spec)) {
+      const { id, phase } = there.get(host)?.live ?? {};
       if (phase === undefined)
-        return { is: "unanswered", reason: `its ${kinds.named(host.section).noun} could not be read` };
-      if (phase !== "ready") return { is: "not-asked", reason: notRunning };
+        return { is: "unanswered", reason: `its ${kinds.named(section).noun} could not be read` };
+      if (phase.is !== "ready") return { is: "not-asked", reason: notRunning };
+      if (parentsIn(schema, one.place).some((parent) => parent.kind === section && parent.id !== id))
+        return { is: "not-asked", reason: `it is not in ${host} yet` };
     }
     return askObject(one, live, probe, around, signal);
   };

@@ -84,6 +84,16 @@ describe("what somebody does past graphform", () => {
     expect([code, json["resources"], json["unmanaged"]]).toEqual([0, [], []]);
   });
 
+  it("is not a user that the manifest gives to another instance: its login is tried nowhere else", async () => {
+    user.write("graphform.yaml", manifest.replace("instance: orders", "instance: cache"));
+    const planned = await user.run("plan");
+    const { code, json } = await drift();
+    user.write("graphform.yaml", manifest);
+    expect([code, outside(json)]).toEqual([0, []]);
+    expect(planned.out).not.toContain("refuses the declared password");
+    expect(planned.out).toContain("it is not in instances.cache yet");
+  });
+
   it("is named, each thing with its source, its line and who did it; what is put back is drift no more", async () => {
     const other = await outsider(user, service);
     const orders = idOf("instances.orders");
