@@ -97,7 +97,10 @@ function countsOf(plans: readonly RedactedPlan[]): StepOutputs {
   const free = plans.flatMap(({ changes }) => changes).filter(({ blocked }) => blocked.length === 0);
   const worst = Math.max(0, ...free.map(({ disruption }) => disruptions.indexOf(disruption)));
   return {
-    changed: plans.some(hasChanges),
+    // A plan that only waits for what is under way is carried out too.
+    changed: plans.some(
+      (plan) => hasChanges(plan) || plan.steps.some(({ operation }) => operation === "wait"),
+    ),
     add: sum("add"),
     change: sum("change"),
     replace: free.filter(({ action }) => action === "replace").length,

@@ -40,10 +40,7 @@ export const commandsOfState: readonly CommandEntry[] = [
       shared: withStateOptions,
       examples: [
         ["graphform state mv instances.orders instances.shop", "then declare it under the new name"],
-        [
-          "graphform state mv 'instances.cache[\"eu\"]' instances.cache",
-          "one that forEach made; quote brackets",
-        ],
+        ["graphform state mv 'instances.cache[\"eu\"]' instances.cache", "one of a forEach; quote brackets"],
       ],
       arguments: [
         argument("<from>", "its address", typedAddress),
@@ -62,15 +59,11 @@ export const commandsOfState: readonly CommandEntry[] = [
       arguments: [["[version]", "an earlier version: an id that `state history` shows"]],
       load: async () => (await import("./state/show-state.ts")).statePull,
     }),
-    command(
-      "init",
-      "prepare the store of the state, try what it must be able to do, and say what it can do",
-      {
-        ...reading,
-        options: [json()],
-        load: async () => (await import("./state/show-state.ts")).stateInit,
-      },
-    ),
+    command("init", "prepare the store of the state, try what it must do, and say what it can do", {
+      ...reading,
+      options: [json()],
+      load: async () => (await import("./state/show-state.ts")).stateInit,
+    }),
     command("migrate", "move the state to another store", {
       shared: withStateOptions,
       examples: [
@@ -102,14 +95,10 @@ export const commandsOfState: readonly CommandEntry[] = [
       ],
       load: async () => (await import("./state/edit-state.ts")).stateRestore,
     }),
-    command(
-      "rebind",
-      "assign the state to this manifest and the service of these settings, after every bound id was found there",
-      {
-        shared: withManifestOptions,
-        load: async () => (await import("./state/edit-state.ts")).stateRebind,
-      },
-    ),
+    command("rebind", "assign the state to this manifest and service, once every bound id was found there", {
+      shared: withManifestOptions,
+      load: async () => (await import("./state/edit-state.ts")).stateRebind,
+    }),
     command("unlock", "remove a lock whose process has ended; without an id: print its holder", {
       ...reading,
       arguments: [["[id]", "the lock id from the error message"]],
