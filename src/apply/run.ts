@@ -66,7 +66,7 @@ async function runOne(
 
 /** The result of a step that is not started: it is blocked, something before it is not done, or the run is interrupted. */
 export function refusalToStart(
-  step: Pick<Step, "blocked">,
+  step: Pick<Step, "blocked" | "address">,
   prerequisites: readonly StepOutcome[],
   isStopping: boolean,
 ): StepResult | undefined {
@@ -79,7 +79,8 @@ export function refusalToStart(
   const missing = prerequisites.find((other) => other.result !== "done");
   if (missing !== undefined) {
     const result = missing.result === "interrupted" ? "interrupted" : "skipped";
-    return { result, message: `not started: ${missing.address} is not done` };
+    const what = missing.address === step.address ? "what comes before" : missing.address;
+    return { result, message: `not started: ${what} is not done` };
   }
   return isStopping ? { result: "interrupted", message: "not started" } : undefined;
 }

@@ -46,6 +46,21 @@ describe("databases that the service does not show for a moment", () => {
     expect(world.service.all()).toHaveLength(3);
   });
 
+  it("are made again if describe says that they are deleted, though a list still has them", async () => {
+    const { service, ...world } = await running({ a: { colour: "red" } });
+    const [old = ""] = service.all().map(({ id }) => id);
+    const driver: Driver = {
+      ...service,
+      get: async (ref, signal) => {
+        const live = await service.get(ref, signal);
+        return live && ref.id === old ? { ...live, phase: { is: "gone", detail: "DELETED" } } : live;
+      },
+    };
+    const { steps } = await world.run({ a: { colour: "red" } }, { driver, ...allowed });
+    expect(results(steps)).toEqual(["done"]);
+    expect(service.all()).toHaveLength(2);
+  });
+
   it("are not made again by a saved plan that took them for gone: it is stale (exit 6), and sends nothing", async () => {
     const world = await running(three);
     const saved = await world.plan(three, { driver: wrongWhile(world, () => true), ...allowed });

@@ -242,7 +242,8 @@ export const mutations: readonly Mutation[] = [
     5,
     "a blocked step is not carried out",
     "apply/run.ts#refusalToStart",
-    (refusal) => (_, prerequisites, isStopping) => refusal({ blocked: [] }, prerequisites, isStopping),
+    (refusal) => (step, prerequisites, isStopping) =>
+      refusal({ ...step, blocked: [] }, prerequisites, isStopping),
   ),
   without<typeof running.refusalToStart>(
     "stop-ignored",

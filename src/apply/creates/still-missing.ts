@@ -36,7 +36,7 @@ export async function assertStillMissing(
     const live = await describe(id, bound.place);
     // Lists may still show objects that graphform has deleted.
     const isListed = before.includes(id) && bound.converging?.operation !== "delete";
-    if ((live !== undefined && live.phase.is !== "gone") || isListed)
+    if (live === undefined ? isListed : live.phase.is !== "gone")
       throw staleError(`${id} is there: this plan took it for gone`);
   }
   const { namedBy = "", schema, idAt } = context.kinds.named(kind);
