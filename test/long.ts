@@ -8,6 +8,7 @@ export const long: { readonly [file: string]: string } = {
   "test/controller/serve/embedded.test.ts":
     "an embedded PostgreSQL that is killed, and started again on its files",
   "test/controller/sources/hostile.test.ts": "repositories that try to run, read or send something",
+  "test/controller/failover.test.ts": "failovers of PostgreSQL in the middle of runs",
   "test/controller/restored.test.ts": "a copy of the database put back in the middle of runs",
   "test/controller/survival.test.ts":
     "workers that are killed, stopped and ended, and a database that is away",

@@ -91,7 +91,9 @@ async function handle(step: Step, context: ApplyContext): Promise<StepResult> {
   try {
     return await handlers[step.operation](step, withOwnPatience(context));
   } catch (error) {
-    if (context.stopping.aborted) return { result: "interrupted", message: "the next run finishes it" };
+    const { id } = context.journal.state.resources[step.address] ?? step;
+    if (context.stopping.aborted)
+      return { result: "interrupted", ...defined({ id }), message: "the next run finishes it" };
     if (!isGraphformError(error))
       return { result: "failed", message: `unexpected: ${context.hide(String(error))}` };
     const isStale = error.exitCode === exitCodes.stale;

@@ -15,7 +15,7 @@ import { startEmbedded } from "./embedded.ts";
 import { createApp } from "./http/app.ts";
 import { addToken } from "./http/tokens.ts";
 import { startQueue } from "./queue/queue.ts";
-import { noticeRestore, restoredWords } from "./runs/restored.ts";
+import { noticeRestore, restoredWords, watchForRestore } from "./runs/restored.ts";
 import { startWorker } from "./runs/worker.ts";
 
 export interface ControllerOptions {
@@ -74,6 +74,8 @@ export async function startController(options: ControllerOptions): Promise<Contr
     const folder = "embedded" in place ? { folder: place.embedded } : {};
     const restored = await noticeRestore(database, { isStart: true, ...folder });
     if (restored !== undefined) say(`${restoredWords(restored)}: every change waits for a person`);
+    const endWatch = watchForRestore(database, onTrouble);
+    endings.push(async () => endWatch());
     const queue = await startQueue(databaseUrl, onTrouble);
     let worker: Awaited<ReturnType<typeof startWorker>> | undefined;
     endings.push(async () => (worker === undefined ? queue.stop(0) : worker.stop(patience)));

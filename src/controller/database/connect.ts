@@ -76,9 +76,12 @@ export function openDatabase(
   return new Kysely<Schema>({ dialect }).withSchema(schema);
 }
 
+/** The code of the refusal to write while the database lacks something that this process has seen in it. */
+export const databaseBehind = "database-behind-memory";
+
 /** SQL states and codes of the network of a database that does not answer, or not now. A deadlock is one, and a lock that came too late: the statement may be repeated. */
 const awayCodes =
-  /^(08...|40...|53...|57...|55P03|25P03|25006|ECONN\w+|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN|state-unreachable)$/;
+  /^(08...|40...|53...|57...|55P03|25P03|25006|ECONN\w+|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN|state-unreachable|database-behind-memory)$/;
 const awayWords =
   /timeout exceeded when trying to connect|query read timeout|connection (terminated|ended)|client (has encountered a connection error|was closed)/i;
 

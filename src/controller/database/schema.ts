@@ -171,8 +171,19 @@ export interface Upload {
 /** Roles of tokens; each may do what those before it may. */
 export type Role = "viewer" | "planner" | "approver" | "admin";
 
-/** Parts that tell the database from a copy: its cluster with its timeline and base backup, its tables, the number and the birth of its file. */
-export type OriginPart = "cluster" | "timeline" | "backup" | "tables" | "folder" | "born";
+/**
+ * Parts that tell the database from a copy: its cluster with its timeline and base backup, its tables, the number and the birth of its file.
+ * Beside them, when the timeline changed, and the id of the last marking of all manifests.
+ */
+export type OriginPart =
+  | "cluster"
+  | "timeline"
+  | "backup"
+  | "tables"
+  | "folder"
+  | "born"
+  | "failover"
+  | "marked";
 
 /** Columns with fewer values than their type in the database has. */
 interface Narrow {

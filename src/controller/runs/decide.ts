@@ -18,6 +18,7 @@ import {
   setManifest,
   setRun,
 } from "./run-moves.ts";
+import { transact } from "./seen-events.ts";
 import { isEnd } from "./transitions.ts";
 
 export interface DecisionContext {
@@ -57,7 +58,7 @@ function decision<Rows extends Pick<Locked, "manifest">, Terms, T extends string
   decide: (locked: Locked & Rows, terms: Terms) => Promise<T | Refused>,
 ): Decision<Terms, T> {
   return async ({ database, queue }, about) =>
-    database.transaction().execute(async (tx) => {
+    transact(database, async (tx) => {
       const { id, actor } = about;
       const rows = await find(tx, id);
       if (rows === undefined) return refused("not-found", "it is not there any more");
@@ -199,7 +200,7 @@ export async function addManifest(
     readonly actor: string;
   },
 ): Promise<{ readonly manifest: string; readonly run: string } | Refused> {
-  return database.transaction().execute(async (tx) => {
+  return transact(database, async (tx) => {
     const { tenant, name, interval_seconds } = columns;
     const known = tx.insertInto("tenants").values({ name: tenant });
     await known.onConflict((conflict) => conflict.doNothing()).execute();

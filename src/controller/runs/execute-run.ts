@@ -2,6 +2,8 @@
 import type { Updateable } from "kysely";
 import type { Tx } from "../database/connect.ts";
 import type { Schema } from "../database/schema.ts";
+import { addMade, type Made, noteMade } from "./made-objects.ts";
+import { isSettled } from "./restored.ts";
 import {
   type Asking,
   addEvents,
@@ -16,6 +18,7 @@ import {
   setRun,
   storePlan,
 } from "./run-moves.ts";
+import { transact } from "./seen-events.ts";
 import { type Failure, failureOf } from "./thread-pool.ts";
 import { atWork, making, type RunEvent, type RunStatus, type Way } from "./transitions.ts";
 import type { PlanDocument } from "./verdict.ts";
@@ -57,7 +60,13 @@ export interface Stage<Result> {
   /** Says whether a run that waits may begin now, or its other way. `no`: it gets another job when it may. */
   readonly mayBegin?: (context: WorkerContext, tx: Tx, taken: Taken) => Promise<"yes" | "no" | Next>;
   readonly work: (context: WorkerContext, taken: Taken, watch: Watch) => Promise<Result>;
-  readonly end: (tx: Tx, context: WorkerContext, taken: Taken, result: Result) => Promise<Next | undefined>;
+  readonly end: (
+    tx: Tx,
+    context: WorkerContext,
+    taken: Taken,
+    result: Result,
+    made: Made,
+  ) => Promise<Next | undefined>;
   readonly fail: (taken: Taken, failure: Failure, back: Next) => Next;
   /** The way back of a run that is put back as it was before it was taken. */
   readonly back: (tx: Tx, taken: Taken) => Promise<Way>;
@@ -72,21 +81,25 @@ export async function executeRun<Result>(
   const taken = await inTransaction(context, (tx) => takeRun(tx, context, job, stage));
   if (taken === undefined) return;
   const { run } = taken;
-  const endRun = (decide: (tx: Tx, now: Taken) => Promise<Next | undefined>): Promise<void> =>
+  const endRun = (decide: (tx: Tx, now: Taken) => Promise<Next | undefined>): Promise<boolean> =>
     inTransaction(context, async (tx) => {
       const manifest = await lockManifest(tx, run.manifest_id);
-      if (manifest === undefined) return;
+      if (manifest === undefined) return false;
       const now = { ...taken, manifest };
       const next = await decide(tx, now);
-      if (next !== undefined) await follow(tx, context, now, next);
+      return next !== undefined && (await follow(tx, context, now, next));
     });
   const leave = await context.enter(run.attempts >= suspectAfter);
-  if (leave === undefined) return endRun((tx, now) => putBack(tx, stage, now, busyDelay));
+  if (leave === undefined) {
+    await endRun((tx, now) => putBack(tx, stage, now, busyDelay));
+    return;
+  }
   const watch = watchRun(context, run.id, run.fence);
+  let isWell = false;
   try {
     const result = await stage.work(context, taken, watch);
     await watch.end();
-    await endRun((tx, now) => stage.end(tx, context, now, result));
+    isWell = await endRun((tx, now) => stage.end(tx, context, now, result, watch.made));
   } catch (error) {
     await watch.end();
     await endRun(async (tx, now) => {
@@ -104,6 +117,7 @@ export async function executeRun<Result>(
   } finally {
     leave();
   }
+  if (!isWell) await noteMade(context.database, taken, watch.made);
 }
 
 /** The way of a run that is put back for `after` ms: it is not charged with the attempt. */
@@ -119,16 +133,16 @@ export async function putBack(
 /** States of a run that has a part in the limit of its tenant, or waits for it. */
 const mayApply: readonly RunStatus[] = ["approved", ...making];
 
-/** Does the further work of the end of a run, if the run is still this worker's: otherwise nothing was written. */
+/** Does the further work of the end of a run, if the run is still this worker's: otherwise nothing was written, and it resolves with false. */
 async function follow(
   tx: Tx,
   context: WorkerContext,
   { job, run, manifest }: Pick<Taken, "job" | "run" | "manifest">,
   { columns, manifest: facts, plan, forgottenUpload, after, asking, ...way }: Next,
-): Promise<void> {
+): Promise<boolean> {
   const { queue, config } = context;
   const { id, fence } = run;
-  if (!(await moveRun(tx, id, way, { fence }, columns))) return;
+  if (!(await moveRun(tx, id, way, { fence }, columns))) return false;
   if (plan !== undefined) await storePlan(tx, id, plan);
   if (facts !== undefined) await setManifest(tx, manifest.id, facts);
   if (forgottenUpload !== undefined)
@@ -141,11 +155,12 @@ async function follow(
   if (after !== undefined) await queue.send(tx, job.queue, id, job.data, after);
   if ([way.from, way.to].some((status) => mayApply.includes(status)))
     await sendApplies(tx, context, manifest.tenant);
-  if (after !== undefined) return;
+  if (after !== undefined) return true;
   await beginWhatWasAsked(tx, queue, manifest, asking);
   // Without receivers there is no notification: most checks end here.
   if (Object.keys(config.current().webhooks).length > 0)
     await queue.send(tx, "notify", manifest.id, { manifest: manifest.id });
+  return true;
 }
 
 /** Takes a run: what its earlier workers write has no effect from then on. Undefined: nothing to do for this job, or not yet; it is settled. */
@@ -163,6 +178,11 @@ async function takeRun(
     return undefined;
   }
   const { manifest, run } = found;
+  if (working === "applying" && !(await isSettled(tx))) {
+    await queue.complete(tx, job.queue, job);
+    await queue.send(tx, job.queue, run.id, job.data, busyDelay);
+    return undefined;
+  }
   const from = way?.from ?? working;
   const end = async (next: Next): Promise<undefined> => {
     await follow(tx, context, { job, run, manifest }, next);
@@ -196,6 +216,8 @@ async function takeRun(
 }
 
 export interface Watch {
+  /** Objects that the run has made until now. */
+  readonly made: Made;
   /** Aborted with the reason `canceled`, `stopping` or `lost`. */
   readonly signal: AbortSignal;
   /** Adds an event to the log. `isProgress`: the run is not charged any more with the deaths of workers before it. */
@@ -209,6 +231,7 @@ const interval = 1_000;
 function watchRun(context: WorkerContext, run: string, fence: number): Watch {
   const { database, stopping } = context;
   const ended = new AbortController();
+  const made = new Map<string, { id: string; isDone: boolean }>();
   let pending: RunEvent[] = [];
   let hasProgress = false;
   let looking: Promise<void> | undefined;
@@ -217,7 +240,7 @@ function watchRun(context: WorkerContext, run: string, fence: number): Watch {
     const [events, progress] = [pending, hasProgress];
     [pending, hasProgress] = [[], false];
     try {
-      const found = await database.transaction().execute(async (tx) => {
+      const found = await transact(database, async (tx) => {
         if (!(await addEvents(tx, run, fence, events, progress ? { attempts: 0 } : {}))) return undefined;
         return tx.selectFrom("runs").select("cancel_requested_at").where("id", "=", run).executeTakeFirst();
       });
@@ -241,7 +264,9 @@ function watchRun(context: WorkerContext, run: string, fence: number): Watch {
   if (stopping.aborted) stop();
   return {
     signal: ended.signal,
+    made,
     add(event, isProgress = false) {
+      addMade(made, event);
       pending.push(event);
       hasProgress ||= isProgress;
     },

@@ -1,11 +1,13 @@
 /** @module Detects that the database was restored from a copy: changes made after the copy exist at the service and are not known here. */
+import { randomUUID } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { addAudit } from "../database/audit.ts";
 import { type Database, type Tx, waitWithoutLimit } from "../database/connect.ts";
 import type { OriginPart } from "../database/schema.ts";
 import { lockManifest, moveRun, openRuns, outcome, setManifest } from "./run-moves.ts";
+import { lacksSeen, newestEvent, setSeen } from "./seen-events.ts";
 import { isWay, making } from "./transitions.ts";
 
 /** The sentence for a person who looks at a plan that was made from a copy. */
@@ -13,42 +15,89 @@ export function restoredWords(to: Date): string {
   return `the database was put back from a copy of ${to.toISOString()}: what was made or changed since is not known here; see first that nothing of this plan exists already`;
 }
 
+/** Ms between two comparisons of a process, and after a failover before a run may change something: a process that hangs on the old server ends its connection meanwhile, and compares. */
+const [comparedEvery, settling] = [10_000, 120_000];
+
+/** Compares again and again, in each process of a controller: any of them may be the one that knows what a copy lacks. Returns the function that ends it. */
+export function watchForRestore(database: Database, onTrouble: (error: Error) => void): () => void {
+  const compare = (): Promise<unknown> => noticeRestore(database, { isStart: false }).catch(onTrouble);
+  const timer = setInterval(() => void compare(), comparedEvery);
+  return () => clearInterval(timer);
+}
+
 /**
  * Compares the database with what this controller has noted about it, and marks every manifest if it is a copy: their runs end, and their
  * next plan with changes waits for a person. Resolves with the time of the copy. A changed timeline means a copy or a failover. At a start it
  * counts as a copy, unless a worker wrote in the last minutes; later it counts as a failover, unless an event is gone that this process had seen.
- * `folder` is that of an embedded database.
+ * `folder` is that of an embedded database. `isCopy`: the caller knows that it is one.
  */
 export async function noticeRestore(
   database: Database,
-  { isStart, folder }: { readonly isStart: boolean; readonly folder?: string },
+  options: { readonly isStart: boolean; readonly folder?: string; readonly isCopy?: boolean },
 ): Promise<Date | undefined> {
+  const { isStart, folder, isCopy: isKnown = false } = options;
   const parts = await partsOf(database, folder);
-  const hasLost = await lacksEvents(database);
-  return database.transaction().execute(async (tx) => {
+  const found = await database.transaction().execute(async (tx) => {
     // Another process may be marking the manifests of a large fleet.
     await waitWithoutLimit(tx);
     await sql`SELECT pg_advisory_xact_lock(hashtext('graphform origin'))`.execute(tx);
-    const noted = new Map(
-      (await tx.selectFrom("origins").selectAll().execute()).map((row) => [row.part, row]),
-    );
-    const changed = parts.filter(({ part, value }) => noted.get(part)?.value !== value);
-    if (changed.length > 0)
-      await tx
-        .insertInto("origins")
-        .values(changed)
-        .onConflict((conflict) =>
-          conflict.column("part").doUpdateSet(({ ref }) => ({ value: ref("excluded.value") })),
-        )
-        .execute();
+    const noted = await notedParts(tx);
+    const changed = parts.filter(({ part, value }) => noted.get(part) !== value);
+    await note(tx, changed);
     const different = changed.map(({ part }) => part).filter((part) => noted.has(part));
+    const isMoved = different.includes("timeline");
     const isFailover =
-      different.includes("timeline") &&
+      isMoved &&
       different.every((part) => part === "timeline" || part === "backup") &&
       (!isStart || (await hasLivingWorker(tx)));
+    if (isMoved) await note(tx, [{ part: "failover", value: new Date().toISOString() }]);
+    // The one that marked them has told this process too.
+    const isMarked = noted.get("marked") !== marksSeen.get(database);
+    const hasLost = isKnown || (!isMarked && (await lacksSeen(tx, database)));
     const isCopy = hasLost || (different.length > 0 && !isFailover);
-    return isCopy ? markRestored(tx, "controller") : undefined;
+    const to = isCopy ? await markRestored(tx, "controller") : undefined;
+    return { to, newest: await newestEvent(tx), marked: (await notedParts(tx)).get("marked") };
   });
+  setSeen(database, found.newest);
+  marksSeen.set(database, found.marked);
+  return found.to;
+}
+
+/** The mark that stood in the database when this process compared last. */
+const marksSeen = new WeakMap<Database, string | undefined>();
+
+async function notedParts(at: Tx | Database): Promise<ReadonlyMap<string, string>> {
+  const rows = await at.selectFrom("origins").selectAll().execute();
+  return new Map(rows.map(({ part, value }) => [part, value]));
+}
+
+async function note(tx: Tx, parts: readonly Part[]): Promise<void> {
+  if (parts.length === 0) return;
+  const rows = tx.insertInto("origins").values(parts);
+  await rows
+    .onConflict((conflict) =>
+      conflict.column("part").doUpdateSet(({ ref }) => ({ value: ref("excluded.value") })),
+    )
+    .execute();
+}
+
+/** When a failover was noticed last. */
+export async function lastFailover(database: Database): Promise<Date | undefined> {
+  const time = (await notedParts(database)).get("failover");
+  return time === undefined ? undefined : new Date(time);
+}
+
+/**
+ * True if a run may begin to change something: there was no failover, or each process that lives has compared since, and has marked the
+ * manifests if it knows more than this server.
+ */
+export async function isSettled(tx: Tx): Promise<boolean> {
+  const noted = await notedParts(tx);
+  const failover = noted.get("failover");
+  if (failover !== undefined && Date.now() - Date.parse(failover) < settling) return false;
+  const timeline = noted.get("timeline");
+  if (timeline === undefined || !(await mayCall(tx, timelineParts[0]))) return true;
+  return (await timelineParts[1].execute(tx)).rows[0]?.value === timeline;
 }
 
 /** True if a worker wrote here in the last two minutes, after this server was started: a copy has only older rows. */
@@ -58,37 +107,41 @@ async function hasLivingWorker(tx: Tx): Promise<boolean> {
   return (await found.executeTakeFirst()) !== undefined;
 }
 
-const newestSeen = new WeakMap<Database, number>();
-
-/** True if the newest event that this process has seen is gone: a copy took the place of the database meanwhile, or a standby that was behind. */
-async function lacksEvents(database: Database): Promise<boolean> {
-  const { rows } = await sql<{
-    id: number;
-  }>`SELECT coalesce(max(id), 0) AS id FROM graphform.run_events`.execute(database);
-  const newest = rows[0]?.id ?? 0;
-  const seen = newestSeen.get(database) ?? 0;
-  newestSeen.set(database, newest);
-  return newest < seen;
-}
-
 interface Part {
   readonly part: OriginPart;
   readonly value: string;
 }
 
 /** Queries of parts, each with the functions that it calls: not every role may call them, and not every hosted service has them. */
-const askable = [
+type Askable = readonly [functions: readonly string[], query: RawBuilder<Part>];
+
+/** The control file has the timeline of the last checkpoint, which may be some minutes old. */
+const timelineParts: Askable = [
+  ["pg_current_wal_lsn()", "pg_walfile_name(pg_lsn)"],
+  sql<Part>`SELECT 'timeline' AS part, ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::integer::text AS value`,
+];
+const askable: readonly Askable[] = [
+  timelineParts,
   [
-    ["pg_control_system()", "pg_control_checkpoint()"],
-    sql<Part>`SELECT 'cluster' AS part, system_identifier::text AS value FROM pg_control_system()
-      UNION ALL SELECT 'timeline', timeline_id::text FROM pg_control_checkpoint()`,
+    ["pg_control_system()"],
+    sql<Part>`SELECT 'cluster' AS part, system_identifier::text AS value FROM pg_control_system()`,
   ],
   [
     ["pg_stat_file(text, boolean)"],
     // PostgreSQL leaves this file in the data folder if it was started from a base backup.
     sql<Part>`SELECT 'backup' AS part, coalesce(modification::text, 'none') AS value FROM pg_stat_file('backup_label.old', true)`,
   ],
-] as const;
+];
+
+/** A function that is called without the right stands in the server's log, each time. */
+async function mayCall(at: Tx | Database, functions: readonly string[]): Promise<boolean> {
+  const { rows } = await sql<{
+    all: boolean;
+  }>`SELECT bool_and(has_function_privilege(name, 'EXECUTE')) AS all FROM unnest(${functions}::text[]) AS name`.execute(
+    at,
+  );
+  return rows[0]?.all === true;
+}
 
 /** Reads the parts that tell a database from a copy of it, as far as they can be read. */
 async function partsOf(database: Database, folder: string | undefined): Promise<readonly Part[]> {
@@ -97,13 +150,8 @@ async function partsOf(database: Database, folder: string | undefined): Promise<
   const { rows } = await tables.execute(database);
   const parts = [...rows];
   for (const [functions, query] of askable) {
-    // A function that is called without the right stands in the server's log, each minute.
-    const may = sql<{
-      all: boolean;
-    }>`SELECT bool_and(has_function_privilege(name, 'EXECUTE')) AS all FROM unnest(${functions}::text[]) AS name`;
-    const { rows: found } = await may
-      .execute(database)
-      .then(({ rows: [right] }) => (right?.all === true ? query.execute(database) : { rows: [] }))
+    const { rows: found } = await mayCall(database, functions)
+      .then((may) => (may ? query.execute(database) : { rows: [] }))
       .catch(() => ({ rows: [] }));
     parts.push(...found);
   }
@@ -143,6 +191,8 @@ export async function markRestored(tx: Tx, actor: string): Promise<Date> {
     const dirty = manifest?.dirty === true || open.some(({ kind }) => kind === "reconcile");
     await setManifest(tx, id, { restored_to: to, next_due_at: new Date(), dirty });
   }
+  // Another process that misses the same events need not do it again.
+  await note(tx, [{ part: "marked", value: randomUUID() }]);
   await addAudit(tx, { tenant: null, actor, action: "restored", subject: to.toISOString() });
   return to;
 }

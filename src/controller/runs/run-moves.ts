@@ -4,6 +4,7 @@ import type { LiveConfig } from "../config/config.ts";
 import type { Database, Tx } from "../database/connect.ts";
 import type { ManifestRow, RunRow, Schema } from "../database/schema.ts";
 import type { Queue } from "../queue/queue.ts";
+import { insertSeen } from "./seen-events.ts";
 import { atWork, isEnd, making, type RunEvent, type Way } from "./transitions.ts";
 import type { PlanDocument } from "./verdict.ts";
 
@@ -64,7 +65,7 @@ function jsonText(value: unknown): string {
 
 async function insertEvents(tx: Tx, run: string, events: readonly RunEvent[]): Promise<void> {
   const rows = events.map((event) => ({ run_id: run, event: jsonText(event) }));
-  await tx.insertInto("run_events").values(rows).execute();
+  await insertSeen(tx, rows);
 }
 
 export async function storePlan(tx: Tx, run: string, plan: PlanDocument): Promise<void> {
@@ -108,6 +109,22 @@ export async function setRun(tx: Tx, id: string, columns: Columns): Promise<void
 export async function openRuns(at: Tx | Database, manifest: string): Promise<readonly RunRow[]> {
   const runs = at.selectFrom("runs").selectAll().where("manifest_id", "=", manifest);
   return runs.where("ended_at", "is", null).orderBy("created_at", "desc").execute();
+}
+
+/** The runs of a kind that wait for an approval. */
+export async function waitingRuns(
+  tx: Tx,
+  manifest: string,
+  kind: RunRow["kind"],
+): Promise<readonly RunRow[]> {
+  const open = await openRuns(tx, manifest);
+  return open.filter((run) => run.kind === kind && run.status === "needs_approval");
+}
+
+/** A newer plan replaces those that wait for an approval: they are outdated. */
+export async function supersede(tx: Tx, waiting: readonly RunRow[]): Promise<void> {
+  for (const { id } of waiting)
+    await moveRun(tx, id, { from: "needs_approval", to: "superseded", why: "a newer plan was made" });
 }
 
 /** Notes that a commit begins to be applied, or was found to be in force: drift is healed to it from now on. */

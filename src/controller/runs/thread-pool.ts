@@ -32,6 +32,8 @@ export interface Approved {
   readonly document: PlanDocument;
   /** True if an earlier worker may have done a part of it. */
   readonly isResumed: boolean;
+  /** True if a failover came after it: what was made since may be known nowhere. */
+  readonly isOld: boolean;
 }
 
 /** A state, as the column `facts` has it. */

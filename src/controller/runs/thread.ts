@@ -22,7 +22,7 @@ import {
   secretInClear,
   type ToThread,
 } from "./thread-pool.ts";
-import { beyond, difference, type PlanDocument } from "./verdict.ts";
+import { appeared, beyond, difference, type PlanDocument } from "./verdict.ts";
 
 /** Events of one apply that say nothing new within this time are left out, in ms. */
 const progressEvery = 5_000;
@@ -63,10 +63,13 @@ async function applyWithin(
     ...handles,
     signal,
     approve: async (fresh) => {
-      if (fresh.fingerprint === approved.fingerprint) return true;
+      const isSame = fresh.fingerprint === approved.fingerprint;
+      if (isSame && !approved.isOld) return true;
       const document = await documentOf(fresh, order);
       const compare = approved.isResumed ? beyond : difference;
-      const why = compare(approved.document, document);
+      const why =
+        (isSame ? undefined : compare(approved.document, document)) ??
+        (approved.isOld ? appeared(approved.document, document) : undefined);
       if (why !== undefined) refused = { refused: document, why };
       return why === undefined;
     },

@@ -15,6 +15,7 @@ import {
   sendApplies,
   setManifest,
 } from "./run-moves.ts";
+import { transact } from "./seen-events.ts";
 import { mayEndErrored } from "./transitions.ts";
 
 /** Manifests that one tick begins at most, the rest is due at the next one; runs that it deletes. */
@@ -49,7 +50,7 @@ async function beginChecks({ database, queue }: DecisionContext, errors: unknown
   const some = async (): Promise<void> => {
     for (const { id } of rest)
       try {
-        await database.transaction().execute((tx) => beginCheck(tx, queue, id));
+        await transact(database, (tx) => beginCheck(tx, queue, id));
       } catch (error) {
         errors.push(error);
         if (isAway(error)) return;
@@ -99,7 +100,7 @@ async function beginApproved(context: Parameters<typeof tick>[0]): Promise<void>
 
 /** Ends the run of a job that failed too often, and begins the run that was requested meanwhile. */
 export async function buryRun({ database, queue }: DecisionContext, id: string): Promise<void> {
-  await database.transaction().execute(async (tx) => {
+  await transact(database, async (tx) => {
     const found = await lockBoth(tx, id);
     if (found === undefined || !mayEndErrored(found.run.status)) return;
     const why = "its job ended too often";

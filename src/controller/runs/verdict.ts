@@ -133,6 +133,16 @@ function partsOf({
   return new Map([["outputs", output_changes], ...parts]);
 }
 
+/** Returns which create of a plan may have been done already, as the approved plan did not say: the server that knew it was lost. */
+export function appeared(approved: PlanDocument, later: PlanDocument): string | undefined {
+  const before = approved.x_graphform.changes;
+  const changes = Object.entries(later.x_graphform.changes);
+  const found = changes.find(
+    ([address, { may_be }]) => may_be !== undefined && before[address]?.may_be === undefined,
+  );
+  return found && `the database was failed over since, and an object that may be ${found[0]} exists by now`;
+}
+
 function otherService(approved: PlanDocument, later: PlanDocument): string | undefined {
   const [before, now] = [approved.x_graphform.service, later.x_graphform.service];
   return isDeepStrictEqual(before, now) ? undefined : "it was approved for another service";

@@ -5,6 +5,7 @@ import type { LiveConfig } from "../config/config.ts";
 import { type Database, isAway, type Tx } from "../database/connect.ts";
 import type { ManifestRow, RunRow } from "../database/schema.ts";
 import type { Fetched, Queue } from "../queue/queue.ts";
+import { transact } from "./seen-events.ts";
 import type { Threads } from "./thread-pool.ts";
 import type { RunStatus } from "./transitions.ts";
 
@@ -38,7 +39,7 @@ export async function inTransaction<T>(
   { database, stopping }: WorkerContext,
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
-  return pRetry(() => database.transaction().execute(work), {
+  return pRetry(() => transact(database, work), {
     retries: Number.POSITIVE_INFINITY,
     minTimeout: 500,
     maxTimeout: 5_000,
