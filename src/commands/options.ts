@@ -1,5 +1,4 @@
 /** @module Defines the options that several commands share. */
-
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { typedAddress } from "../model/address.ts";
 import { disruptions } from "../model/field-schema.ts";
@@ -28,25 +27,20 @@ export function goalOf(
   };
 }
 
+const addressOptions = [
+  ["--target", "plan this and what it refers to only"],
+  ["--exclude", "leave this out"],
+  ["--replace", "replace this, whatever it needs"],
+  ["--allow-destroy", "allow destroying or replacing this resource"],
+  ["--cutover", "move the data of this database now, with lifecycle.onReplace: migrate"],
+] as const;
+
 /** Adds the options of `plan`, `apply` and `destroy`. */
 export function withPlanOptions(command: Command): Command {
-  return withManifestOptions(command)
-    .optionsGroup(optionGroups.changes)
-    .option("--target <address>", "plan this and what it refers to only (repeatable)", collectAddress, [])
-    .option("--exclude <address>", "leave this out (repeatable)", collectAddress, [])
-    .option("--replace <address>", "replace this, whatever it needs (repeatable)", collectAddress, [])
-    .option(
-      "--allow-destroy <address>",
-      "allow destroying or replacing this resource (repeatable)",
-      collectAddress,
-      [],
-    )
-    .option(
-      "--cutover <address>",
-      "move the data of this database now, with lifecycle.onReplace: migrate (repeatable)",
-      collectAddress,
-      [],
-    )
+  const planning = withManifestOptions(command).optionsGroup(optionGroups.changes);
+  for (const [name, about] of addressOptions)
+    planning.option(`${name} <address>`, `${about} (repeatable)`, collectAddress, []);
+  return planning
     .option("--no-probe", "do not ask the running databases")
     .addOption(
       new Option("--max-disruption <worst>", "refuse changes more disruptive than this").choices(disruptions),

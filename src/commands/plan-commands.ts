@@ -45,10 +45,7 @@ export const commandsOfPlans: readonly CommandEntry[] = [
     examples: [
       ["graphform apply", "plan, ask, apply, wait, and make sure that a second plan is empty"],
       ["graphform apply shop.plan", "a saved plan, without asking"],
-      [
-        "graphform apply --auto-approve --max-disruption restart",
-        "for pipelines: nothing worse than a restart",
-      ],
+      ["graphform apply --auto-approve --max-disruption restart", "in pipelines: a restart at worst"],
       ["graphform apply --replace instances.cache", "a new, empty database in its place"],
     ],
     arguments: [["[planfile]", "a plan that was saved with plan --out"]],

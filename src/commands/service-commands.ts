@@ -32,10 +32,7 @@ export const commandsAtService: readonly CommandEntry[] = [
   commandGroup("instance", "lifecycle operations on an instance of the state", [
     operation("backup", "take a snapshot"),
     operation("failover", "promote a replica", [
-      [
-        "--replica <id>",
-        "the node to give up (default: an unhealthy one, else the primary, as the service or the databases say)",
-      ],
+      ["--replica <id>", "the node to give up (default: an unhealthy one, else the primary)"],
       new Option("--action <action>", "what to do with that node")
         .choices(["FAILOVER_AND_RESTART", "FAILOVER_ONLY", "FAILOVER_AND_RECREATE"])
         .default("FAILOVER_AND_RESTART"),
@@ -134,28 +131,21 @@ run fetches nothing. Linux on x64 only. GRAPHFORM_MODULE and GRAPHFORM_ENGINE
 name files of your own instead.`,
       load: async () => (await import("./platform/manage.ts")).platformSetup,
     }),
-    command(
-      "up",
-      "start it; further options go to its program (--profile falkordb-cloud, --delay, --faults FILE, ...)",
-      {
-        examples: [
-          [
-            "graphform platform up --detach",
-            "start it, and return when it is ready; `platform down` stops it",
-          ],
-          ["graphform platform up --profile falkordb-cloud", "speak the API of FalkorDB Cloud"],
-          ["graphform platform up --delay create=2000", "let each create take two seconds"],
-          ["graphform platform up --engine none", "without databases, if no engine is available"],
-        ],
-        options: [
-          dataDir,
-          json("print one JSON line when ready"),
-          ["--detach", "return when ready and leave it running"],
-        ],
-        passesOn: true,
-        load: async () => (await import("./platform/up.ts")).platformUp,
-      },
-    ),
+    command("up", "start it; further options go to its program (--delay, --faults FILE, ...)", {
+      examples: [
+        ["graphform platform up --detach", "return when it is ready; `platform down` stops it"],
+        ["graphform platform up --profile falkordb-cloud", "speak the API of FalkorDB Cloud"],
+        ["graphform platform up --delay create=2000", "let each create take two seconds"],
+        ["graphform platform up --engine none", "without databases, if no engine is available"],
+      ],
+      options: [
+        dataDir,
+        json("print one JSON line when ready"),
+        ["--detach", "return when ready and leave it running"],
+      ],
+      passesOn: true,
+      load: async () => (await import("./platform/up.ts")).platformUp,
+    }),
     command("down", "stop it and keep the data", {
       options: [dataDir],
       load: async () => (await import("./platform/manage.ts")).platformDown,

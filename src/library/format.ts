@@ -12,7 +12,7 @@ import { driftSuite, junitText } from "../report/junit.ts";
 import { reportMarkdown } from "../report/markdown/report-markdown.ts";
 import { planJson } from "../report/plan-json.ts";
 import { problemsJson, problemsText } from "../report/problems.ts";
-import { redactDrift, redactPlan } from "../report/redact.ts";
+import { type RedactedPlan, redactDrift, redactPlan } from "../report/redact.ts";
 import { driftFindings, planFindings } from "../report/sarif/findings.ts";
 import { problemFindings } from "../report/sarif/problem-findings.ts";
 import { type ReportFinding, sarifLog } from "../report/sarif/sarif-log.ts";
@@ -20,6 +20,7 @@ import { reportText } from "../report/text/report-text.ts";
 import { jsonText, makePalette, type Page } from "../report/typeset.ts";
 import { driftView } from "../report/view/drift-view.ts";
 import { planView } from "../report/view/plan-view.ts";
+import type { ReportView } from "../report/view/report-view.ts";
 import { digestOf } from "../state/document.ts";
 
 /** Layout of the formatted text. */
@@ -44,22 +45,8 @@ export async function formatPlan(
   options: FormatOptions = {},
 ): Promise<string> {
   const shown = redactPlan(plan, kinds);
-  switch (format) {
-    case "text":
-      return reportText(planView(shown), pageOf(options));
-    case "json":
-      return documentText(planJson(shown, kinds));
-    case "markdown":
-      return reportMarkdown(planView(shown));
-    case "sarif":
-      return sarifText(planFindings(shown));
-    case "html": {
-      // Loaded here: what draws the picture of a page is large.
-      const { reportHtml } = await import("../report/html/report-html.ts");
-      const page = { data: planJson(shown, kinds), plan: shown };
-      return reportHtml(planView(shown), { ...page, assets: pageAssets() });
-    }
-  }
+  const [data, findings] = [() => planJson(shown, kinds), () => planFindings(shown)];
+  return formatted({ view: planView(shown), data, findings, plan: shown }, format, options);
 }
 
 /** Formats a drift report. */
@@ -69,23 +56,35 @@ export async function formatDrift(
   options: FormatOptions = {},
 ): Promise<string> {
   const shown = redactDrift(report, kinds);
+  if (format === "junit") return junitText([driftSuite(shown, (file) => file)]);
+  if (format === "prometheus") return driftMetrics(shown, systemClock.now());
+  const [data, findings] = [() => driftJson(shown, kinds), () => driftFindings(shown)];
+  return formatted({ view: driftView(shown, kinds), data, findings }, format, options);
+}
+
+/** A report as it is shown, and as data. */
+interface Report {
+  readonly view: ReportView;
+  readonly data: () => Json;
+  readonly findings: () => readonly ReportFinding[];
+  readonly plan?: RedactedPlan;
+}
+
+async function formatted(report: Report, format: PlanFormat, options: FormatOptions): Promise<string> {
+  const { view, data, findings, ...more } = report;
   switch (format) {
     case "text":
-      return reportText(driftView(shown, kinds), pageOf(options));
+      return reportText(view, pageOf(options));
     case "json":
-      return documentText(driftJson(shown, kinds));
+      return documentText(data());
     case "markdown":
-      return reportMarkdown(driftView(shown, kinds));
+      return reportMarkdown(view);
     case "sarif":
-      return sarifText(driftFindings(shown));
-    case "junit":
-      return junitText([driftSuite(shown, (file) => file)]);
-    case "prometheus":
-      return driftMetrics(shown, systemClock.now());
+      return sarifText(findings());
     case "html": {
+      // Loaded here: what draws the picture of a page is large.
       const { reportHtml } = await import("../report/html/report-html.ts");
-      const data = driftJson(shown, kinds);
-      return reportHtml(driftView(shown, kinds), { data, assets: pageAssets() });
+      return reportHtml(view, { data: data(), ...more, assets: pageAssets() });
     }
   }
 }

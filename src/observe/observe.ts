@@ -1,5 +1,4 @@
 /** @module Observes every bound object, every object to adopt, and the rest of the same places. */
-
 import type { Address } from "../model/address.ts";
 import { isSettleOver } from "../model/consistency.ts";
 import type { Desired } from "../model/desired.ts";
@@ -24,7 +23,7 @@ import {
   unreadIn,
 } from "./observe-context.ts";
 import { isDoubt, type Missing, parentsOf, readBound, readUnbound } from "./read-bound.ts";
-import { describeUnmanaged, listAgain } from "./unmanaged.ts";
+import { describeUnmanaged, listAgain, listElsewhere } from "./unmanaged.ts";
 
 /** Observed objects by address, and the objects that belong to no address. A bound address that is in none of the maps is gone. */
 export interface Observation {
@@ -126,7 +125,13 @@ async function readKnown(desired: readonly Desired[], context: ObserveContext): 
   for (const entry of adopted)
     if (!lives.has(entry) && context.unread?.has(entry) !== true)
       throw notFound(entry, first.missing.get(entry) ?? second.missing.get(entry));
-  return { known, lives, missing, places, lists, short };
+  const others = context.everywhere ? await listElsewhere(lives.keys(), places, list, context) : [];
+  return {
+    ...{ known, lives, missing },
+    places: [...places, ...others.map(({ at }) => at)],
+    lists: [...lists, ...others.map(({ ids = [] }) => ids)],
+    short: [...short, ...others.flatMap(({ at, ids }) => (ids === undefined ? [at] : []))],
+  };
 }
 
 /** The known objects that are there, in the manifest's words, each laid over what was recorded. */
@@ -256,13 +261,9 @@ function hidden({ ref: { id } }: KnownObject): Live {
 
 /** An object with an accepted operation. The service may keep showing the previous status: it counts as in progress until `settle` has passed. */
 function withOperation(live: Live, entry: KnownObject, context: ObserveContext): Live {
-  const converging = context.state.resources[entry.address]?.converging;
-  if (
-    converging === undefined ||
-    isSettleOver(Date.parse(converging.since), context.clock.now(), context.profile.timing)
-  )
-    return live;
-  if (converging.operation === "create" || live.phase.is === "waiting-for-person") return live;
+  const { operation = "create", since = "" } = context.state.resources[entry.address]?.converging ?? {};
+  const isOver = isSettleOver(Date.parse(since), context.clock.now(), context.profile.timing);
+  if (operation === "create" || isOver || live.phase.is === "waiting-for-person") return live;
   return { ...live, phase: { is: "pending", detail: live.phase.detail || "in progress" } };
 }
 

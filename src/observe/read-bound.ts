@@ -1,5 +1,4 @@
 /** @module Reads every bound object, parents before the objects that are found through them, and looks again for what is missing. */
-
 import { gracePeriod, longestSearch } from "../model/consistency.ts";
 import { isServiceError } from "../model/errors.ts";
 import { defined } from "../model/json.ts";

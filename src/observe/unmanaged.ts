@@ -1,11 +1,21 @@
 /** @module Describes objects that no address is bound to, where one of them may be a declared resource. */
-
 import { lackedWitnesses } from "../model/consistency.ts";
 import type { Desired } from "../model/desired.ts";
 import { isServiceError } from "../model/errors.ts";
+import type { KindSchema } from "../model/field-schema.ts";
+import type { Json, JsonObject } from "../model/json.ts";
 import { type KnownObject, knowsNothing, type Live } from "../model/observed.ts";
+import type { Profile } from "../model/service.ts";
+import { referenceFields } from "../model/templates.ts";
 import { listWhole, placeWithWitnesses } from "../polling/prove-absence.ts";
-import { type Listed, type ListedPlace, look, type ObserveContext, readerOf } from "./observe-context.ts";
+import {
+  type Listed,
+  type ListedPlace,
+  look,
+  type ObserveContext,
+  placeKey,
+  readerOf,
+} from "./observe-context.ts";
 
 /**
  * Lists a place again while its list, begun at `from` or later, lacks a bound object that describe shows, for kinds of which one may be
@@ -45,10 +55,8 @@ export async function describeUnmanaged(
   context: ObserveContext,
 ): Promise<ReadonlyMap<KnownObject, Live>> {
   const sought = soughtKinds(desired, context);
-  return look(
-    unmanaged.filter(({ kind }) => sought.has(kind)),
-    context,
-  );
+  const wanted = unmanaged.filter(({ kind }) => sought.has(kind));
+  return look(wanted, context);
 }
 
 /** Kinds with an unbound address whose object may exist: without data found by name, with marks by the mark; at first all. */
@@ -63,4 +71,45 @@ function soughtKinds(desired: readonly Desired[], context: ObserveContext): Read
     return isNamed || marksOwner(context.profile);
   });
   return new Set(wanted);
+}
+
+/** Lists the places that have objects beside those that were listed. Without ids a list was refused. */
+export async function listElsewhere(
+  found: Iterable<KnownObject>,
+  listed: readonly ListedPlace[],
+  list: (at: ListedPlace) => Promise<Listed>,
+  { kinds, profile, state, signal }: ObserveContext,
+): Promise<readonly { readonly at: ListedPlace; readonly ids?: readonly string[] }[]> {
+  const hosts = [...found].map(({ kind, ref }) => ({ kind, id: ref.id }));
+  const known = new Set(listed.map(placeKey));
+  const places = kinds.all.flatMap(({ name: kind, schema }) => {
+    const all = everyPlace(schema, profile, state.service?.subscriptions, hosts);
+    return all.map((place) => ({ kind, place })).filter((at) => !known.has(placeKey(at)));
+  });
+  const lists = places.map(async (at) => {
+    const ids = await list(at).catch((error: unknown) => error);
+    signal.throwIfAborted();
+    if (Array.isArray(ids)) return { at, ids };
+    // An account may lack a component that the profile names, or a whole kind.
+    return isServiceError(ids) && ids.failure !== "not-found" ? { at } : { at, ids: [] };
+  });
+  return Promise.all(lists);
+}
+
+/** Places that can have objects of a kind: inside of their hosts, in each component of a tier that is subscribed to, or the one that there is. */
+export function everyPlace(
+  schema: KindSchema,
+  { tiers }: Pick<Profile, "tiers">,
+  subscriptions: { readonly [tier: string]: string } | undefined,
+  hosts: readonly { readonly kind: string; readonly id: Json }[],
+): readonly JsonObject[] {
+  const through = referenceFields(schema).find((field) => field.place);
+  if (through !== undefined)
+    return hosts.flatMap(({ kind, id }) => (kind === through.section ? [{ [through.path]: id }] : []));
+  if (schema.properties["tier"] === undefined) return [{}];
+  return Object.entries(tiers).flatMap(([tier, { components }]) =>
+    subscriptions === undefined || Object.hasOwn(subscriptions, tier)
+      ? Object.keys(components).map((component) => ({ tier, component }))
+      : [],
+  );
 }

@@ -1,5 +1,4 @@
 /** @module Makes a plan: observes the service and the state, compares them with the manifest, and writes nothing. */
-
 import { openCreatesInDoubt } from "../apply/creates/recover-intents.ts";
 import { boundImport, unmatchedRemoval } from "../manifest/bindings.ts";
 import { nearest, suggest } from "../manifest/problems/fault.ts";
@@ -59,6 +58,8 @@ export interface Goal {
   readonly probing?: boolean;
   /** True if resources that cannot be read are left out, and the rest is planned. Default: everything that the options do not leave out must be read. */
   readonly skipsUnread?: boolean;
+  /** True if places that nothing declared or bound names are listed too. */
+  readonly everywhere?: boolean;
 }
 
 export interface Planned extends Pick<Observation, "observed" | "doubts" | "unmanaged" | "listed"> {
@@ -77,7 +78,7 @@ export async function planFor(
   given: PlanningDependencies,
 ): Promise<Planned> {
   const deps = { ...given, clock: limitedClock(given.clock, given.service.patience) };
-  const { manifest, options, destroying, probing = true, skipsUnread = false } = goal;
+  const { manifest, options, destroying, probing = true, skipsUnread = false, everywhere = false } = goal;
   const { kinds, service, signal, open } = deps;
   const desired = destroying ? [] : manifest.desired;
   const bound = Object.keys(state.resources).length;
@@ -94,6 +95,7 @@ export async function planFor(
     open,
     unread: new Map(),
     onWait,
+    everywhere,
     unasked: probing || open === undefined ? undefined : notAskedFor,
   });
   const known = { declared: desired.map(({ address }) => address), bound: Object.keys(movedState.resources) };

@@ -1,5 +1,4 @@
 /** @module One run of apply or destroy, from an open state to a verified outcome, in seven steps. */
-
 import { outcomeOf } from "../apply/join-results.ts";
 import { fieldRange } from "../manifest/locate.ts";
 import type { Layer } from "../manifest/source.ts";
@@ -178,7 +177,11 @@ export async function driftFor(
   deps: PlanningDependencies,
 ): Promise<Drift> {
   const { manifest, layers, withUnmanaged } = goal;
-  const { plan, bound, observed, unmanaged, unread } = await planFor(goal, state, deps);
+  const { plan, bound, observed, unmanaged, unread } = await planFor(
+    { ...goal, everywhere: withUnmanaged },
+    state,
+    deps,
+  );
   const report = driftReport({
     plan,
     desired: manifest.desired,

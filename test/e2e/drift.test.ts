@@ -128,6 +128,28 @@ describe("what somebody does past graphform", () => {
     expect((await user.run("plan", "--detailed-exitcode")).code).toBe(0);
   });
 
+  it("is what nobody declares, also where the manifest has nothing", async () => {
+    const other = await outsider(user, service);
+    const stranger = { username: "stranger", password: "not-declared", acl: "~* +PING" };
+    const inside = { instanceId: idOf("instances.cache") };
+    await other.write("user.create", inside, stranger);
+    const { values } = await other.write("instance.create", on(other, "startup", ""), {
+      cloud_provider: "aws",
+      region: "us-east-1",
+      requestParams: { name: "elsewhere", falkordbUser: "app", falkordbPassword: owner },
+    });
+    const { json } = await drift("--unmanaged");
+    const found = objects(json["unmanaged"]).map(({ kind, id }) => `${String(kind)} ${String(id)}`);
+    expect(found).toEqual(
+      expect.arrayContaining([
+        `instances ${String(values["id"])}`,
+        `users ${inside.instanceId}/${stranger.username}`,
+      ]),
+    );
+    expect(found.filter((each) => each.includes("/app"))).toEqual([]);
+    await other.write("user.delete", { ...inside, username: stranger.username });
+  });
+
   it("can be adopted: the file is as it was but for the value", async () => {
     const other = await outsider(user, service);
     const orders = idOf("instances.orders");

@@ -28,7 +28,7 @@ Changed outside (1)
     ! config.description  "orders" → "orders-2" (echoed back)  # upper.yaml:3, declared "third"
     ! config.name         "orders" → "orders-2" (echoed back)  # line 11
 
-Not applied yet (1) · declared, not brought by an apply: no drift
+Not applied yet (1) · declared, not applied: no drift
 
   ~ users.reader (instance-1)                                                       graphform.yaml:7
     1 field differs

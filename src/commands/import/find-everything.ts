@@ -4,8 +4,10 @@ import { isGraphformError, isServiceError } from "../../model/errors.ts";
 import { type JsonObject, own, stableJson } from "../../model/json.ts";
 import type { Everything, Kind, LeftOut } from "../../model/kind.ts";
 import { type Live, placeText } from "../../model/observed.ts";
-import type { Profile, Reads } from "../../model/service.ts";
+import { perObject } from "../../model/once.ts";
+import type { Reads } from "../../model/service.ts";
 import { referenceFields } from "../../model/templates.ts";
+import { everyPlace } from "../../observe/unmanaged.ts";
 import type { TierSubscriptions } from "../../project/add-subscriptions.ts";
 
 export interface Found {
@@ -56,15 +58,19 @@ export async function findEverything(
       found.filter((entry) => entry.kind === kind),
       leftOut,
     );
-    const places = placesOf(kind, service.profile, found, subscriptions);
+    const { profile } = service;
+    const byTier = profile.subscriptions === "per-tier" ? subscriptions?.byTier : undefined;
+    const hosts = found.map(({ kind: { name }, live }) => ({
+      kind: name,
+      id: live.outputs["id"] ?? live.id,
+    }));
+    const places = everyPlace(kind.schema, profile, byTier, hosts);
     if (kind.schema.properties["tier"] !== undefined)
       for (const [tier, reason] of subscriptions?.unknown ?? [])
         leftOut.push({ what: `${kind.name} of ${tier}`, reason });
     const here = await Promise.all(places.map((place) => readPlace(place, reads, { known })));
     take(here.flat());
-    const refused = here.flatMap(([first]) =>
-      first !== undefined && "refusal" in first ? (first.refusal ?? []) : [],
-    );
+    const refused = here.flatMap(([first]) => (first && "refusal" in first && first.refusal) || []);
     refusals.push(...refused);
     answered += here.length - refused.length;
     const isMore = all?.isWhole === false && here.flat().some((reading) => "live" in reading);
@@ -76,13 +82,10 @@ export async function findEverything(
   }
   if (answered === 0 && refusals[0] !== undefined) throw refusals[0];
   take(await readReferenced(found, service, signal));
-  // Each rank is computed once, because a sort compares each entry many times.
-  const ranked = found.map((entry): [string, Found] => {
-    const { kind, live } = entry;
-    return [`${kinds.all.indexOf(kind)} ${live.createdAt ?? ""} ${live.id}`, entry];
-  });
-  ranked.sort(([left], [right]) => left.localeCompare(right));
-  return { found: ranked.map(([, entry]) => entry), leftOut };
+  const rankOf = perObject(
+    ({ kind, live }: Found) => `${kinds.all.indexOf(kind)} ${live.createdAt ?? ""} ${live.id}`,
+  );
+  return { found: found.toSorted((a, b) => rankOf(a).localeCompare(rankOf(b))), leftOut };
 }
 
 /** The ids that were read, and everything that was left out. */
@@ -122,27 +125,6 @@ function foreignTo(
   const instead =
     used === undefined ? "the subscription to use for that tier is not clear" : `${used} is used`;
   return `it belongs to the ${tier} subscription ${subscription}, and ${instead}: service.subscriptions.${tier}`;
-}
-
-/** Places that can have objects of a kind: users are in their instances, and a tier without a subscription has none. */
-function placesOf(
-  kind: Kind,
-  profile: Profile,
-  found: readonly Found[],
-  subscriptions: TierSubscriptions | undefined,
-): readonly JsonObject[] {
-  const through = referenceFields(kind.schema).find((field) => field.place);
-  if (through !== undefined) {
-    const hosts = found.filter((entry) => entry.kind.name === through.section);
-    return hosts.map(({ live }) => ({ [through.path]: live.outputs[through.output] ?? live.id }));
-  }
-  if (kind.schema.properties["tier"] === undefined) return [{}];
-  const byTier = profile.subscriptions === "per-tier" ? subscriptions?.byTier : undefined;
-  return Object.entries(profile.tiers).flatMap(([tier, { components }]) =>
-    byTier === undefined || Object.hasOwn(byTier, tier)
-      ? Object.keys(components).map((component) => ({ tier, component }))
-      : [],
-  );
 }
 
 /** Reads objects that others refer to and that the list of their kind does not show. */

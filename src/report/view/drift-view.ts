@@ -92,16 +92,12 @@ export function countDrift({
 }: DriftReport<unknown>): Readonly<Record<DriftClass | "seen" | "remembered", number>> {
   const fields = resources.flatMap((resource) => resource.fields);
   const { probed, described, echoed, recorded } = census.fields;
-  const unimportant = resources.filter(
-    (resource) => resource.class === "cosmetic" && resource.fields.length === 0,
-  );
+  const count = (is: (one: (typeof resources)[number]) => boolean): number => resources.filter(is).length;
+  const cosmetic = fields.filter((field) => field.class === "cosmetic").length + outputs.length;
   return {
-    outside: resources.filter((resource) => resource.class === "outside").length,
-    ours: resources.filter(
-      (resource) => resource.class === "ours" || resource.fields.some((field) => field.class === "ours"),
-    ).length,
-    cosmetic:
-      fields.filter((field) => field.class === "cosmetic").length + unimportant.length + outputs.length,
+    outside: count((one) => one.class === "outside"),
+    ours: count((one) => one.class === "ours" || one.fields.some((field) => field.class === "ours")),
+    cosmetic: cosmetic + count((one) => one.class === "cosmetic" && one.fields.length === 0),
     seen: probed + described + echoed,
     remembered: recorded,
   };
@@ -200,12 +196,7 @@ const groups: readonly (Pick<GroupView, "title" | "note" | "tone" | "isMinor"> &
   { what: ["failed"], title: "Failed", note: "", tone: "bad" },
   { what: ["stopped", "started"], title: "Stopped or started outside", note: "", tone: "bad" },
   { what: ["changed", "renamed"], title: "Changed outside", note: "", tone: "careful" },
-  {
-    what: ["unapplied"],
-    title: "Not applied yet",
-    note: "declared, not brought by an apply: no drift",
-    tone: "quiet",
-  },
+  { what: ["unapplied"], title: "Not applied yet", note: "declared, not applied: no drift", tone: "quiet" },
   { what: ["unimportant"], title: "Differs, and does not matter", note: "", tone: "quiet", isMinor: true },
 ];
 
