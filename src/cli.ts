@@ -1,5 +1,4 @@
 /** @module Runs the command line of this process. */
-
 import { createProgram } from "./commands/program.ts";
 import { writeStepOutputs } from "./commands/reports/report-files.ts";
 import { printThrown } from "./commands/terminal/print-error.ts";

@@ -1,5 +1,4 @@
 /** @module Defines what every step of an apply gets: the service, the journal, the clock, the outputs. */
-
 import type { Address } from "../model/address.ts";
 import type { Clock } from "../model/clock.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";

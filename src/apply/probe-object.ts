@@ -1,5 +1,4 @@
 /** @module Asks the running object of a step itself: before a write, until it answers, and after an update. */
-
 import { GraphformError } from "../model/errors.ts";
 import { fieldRows, rowAt } from "../model/field-schema.ts";
 import type { Usable } from "../model/kind.ts";

@@ -1,5 +1,4 @@
 /** @module Runs the steps of a plan, each as soon as the steps before it are done. */
-
 import { exitCodes, type GraphformError, isGraphformError, isServiceError } from "../model/errors.ts";
 import { defined } from "../model/json.ts";
 import { objectKey } from "../model/observed.ts";

@@ -1,5 +1,4 @@
 /** @module Runs `apply` and `destroy`: plan, confirm, apply, converge, verify. */
-
 import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,5 +1,4 @@
 /** @module Signs in to a service and out of it, and keeps the session. */
-
 import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
 import type { SessionStore } from "../hosting/session/session.ts";

@@ -1,5 +1,4 @@
 /** @module Shows where migrations stand, and takes one back. */
-
 import { unplannedStep } from "../apply/context.ts";
 import { outcomeOf } from "../apply/join-results.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";

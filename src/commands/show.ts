@@ -1,5 +1,4 @@
 /** @module Prints what is recorded: the state, a saved plan, and the outputs of the last apply. */
-
 import { kinds } from "../kinds/index.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
 import { isObject, own, stableJson } from "../model/json.ts";

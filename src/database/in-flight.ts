@@ -1,5 +1,4 @@
 /** @module Runs jobs of different weights, several at once, within a limit of their weight together. */
-
 export interface Job<Worker> {
   /** In any unit; a job that weighs more than the limit runs alone. */
   readonly weight: number;

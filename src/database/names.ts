@@ -1,5 +1,4 @@
 /** @module Looks up the names of databases: a thousand that do not resolve must not block each other. */
-
 import { spawn } from "node:child_process";
 import { type LookupAddress, lookup } from "node:dns";
 import { type LookupFunction, Socket } from "node:net";

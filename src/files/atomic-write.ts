@@ -1,5 +1,4 @@
 /** @module Replaces files atomically and durably. */
-
 import { randomBytes } from "node:crypto";
 import { copyFile, link, mkdir, open, rename, rm, stat, unlink } from "node:fs/promises";
 import { dirname } from "node:path";

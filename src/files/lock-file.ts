@@ -1,5 +1,4 @@
 /** @module Creates and removes lock files without ever removing the lock of another holder. */
-
 import { createHash } from "node:crypto";
 import { appendFile, type FileHandle, link, open, readdir, rm, stat, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";

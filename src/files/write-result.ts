@@ -1,5 +1,4 @@
 /** @module Writes results to files that a person has named: a file is written, a link followed, a device or a pipe written into. */
-
 import { closeSync, constants, fstatSync, openSync, type Stats } from "node:fs";
 import { readFile, readlink, realpath, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";

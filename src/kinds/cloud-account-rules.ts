@@ -1,5 +1,4 @@
 /** @module Checks the fields that each cloud provider needs, refuses or allows. */
-
 import { accountProviders, type ProviderFields } from "../fields/cloud-account.ts";
 import type { Desired } from "../model/desired.ts";
 import { isObject, own } from "../model/json.ts";

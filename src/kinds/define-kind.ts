@@ -1,5 +1,4 @@
 /** @module Completes the declaration of a kind with what most kinds have in common. */
-
 import { type FieldSchema, fieldRows, type KindSchema } from "../model/field-schema.ts";
 import type { Json } from "../model/json.ts";
 import type { Kind, KindDeclaration } from "../model/kind.ts";

@@ -1,5 +1,4 @@
 /** @module Reads the snapshots and audit events of instances, and requests backups. */
-
 import { answerValues } from "../hosting/wire/spelling.ts";
 import type { AuditEvent } from "../model/drift.ts";
 import { isServiceError } from "../model/errors.ts";

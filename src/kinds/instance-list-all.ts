@@ -1,5 +1,4 @@
 /** @module Reads every instance of an account from one list, with the place of each. */
-
 import { accountResource, type PlanEntry, planEntries } from "../hosting/plan-catalogue.ts";
 import { type Attempt, attempt, mayBeMore, type Read } from "../hosting/wire/read-answer.ts";
 import { answerValues, type Values } from "../hosting/wire/spelling.ts";

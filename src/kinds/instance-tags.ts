@@ -1,5 +1,4 @@
 /** @module Reads and writes tags of instances: declared ones, and the two that mark the owner. */
-
 import { type Json, type JsonObject, objectsIn } from "../model/json.ts";
 import type { Owner, Seen } from "../model/observed.ts";
 import type { Profile } from "../model/service.ts";

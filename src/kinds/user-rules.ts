@@ -1,5 +1,4 @@
 /** @module Checks names, passwords and uniqueness of database users. */
-
 import { type AclRule, aclRules } from "../model/acl.ts";
 import type { Desired } from "../model/desired.ts";
 import type { Finding, RuleContext } from "../model/kind.ts";

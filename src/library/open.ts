@@ -1,5 +1,4 @@
 /** @module Opens the manifest, the service and the state of a program, and validates a manifest. */
-
 import { join } from "node:path";
 import process from "node:process";
 import { secretReader } from "../manifest/read-secret.ts";

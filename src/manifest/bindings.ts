@@ -1,5 +1,4 @@
 /** @module Reads the lists `imports`, `moved` and `removed` of a manifest and reports entries that contradict it. */
-
 import { type Address, formatAddress, parseAddress, undeclaring } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
 import { type Problem, shellWord } from "../model/errors.ts";

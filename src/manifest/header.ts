@@ -1,5 +1,4 @@
 /** @module Reads a manifest up to its resources and outputs: variables are filled in, the rest is validated, the `state` section beyond its schema. */
-
 import type { Problem } from "../model/errors.ts";
 import { isObject, type Json, type JsonObject } from "../model/json.ts";
 import type { Finding, KindRegistry } from "../model/kind.ts";

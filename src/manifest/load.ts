@@ -1,5 +1,4 @@
 /** @module Reads the files of a manifest from disk. */
-
 import { isUtf8 } from "node:buffer";
 import { open, readdir, realpath, stat } from "node:fs/promises";
 import { join, relative, sep } from "node:path";

@@ -1,5 +1,4 @@
 /** @module Resolves and checks a parsed manifest, and reads its outputs. */
-
 import { formatAddress } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
 import type { Problem } from "../model/errors.ts";

@@ -1,5 +1,4 @@
 /** @module Runs the rules beyond the schemas: those of the kinds, cycles of references, unused defaults. */
-
 import type { Desired } from "../model/desired.ts";
 import { isObject, type JsonObject } from "../model/json.ts";
 import type { Finding, RuleContext } from "../model/kind.ts";

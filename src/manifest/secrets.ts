@@ -1,5 +1,4 @@
 /** @module Reads and seals the secrets that a manifest uses, and finds the variables that they come from. */
-
 import { isGraphformError } from "../model/errors.ts";
 import { isObject, type Json, type JsonObject, stableJson } from "../model/json.ts";
 import type { Kind } from "../model/kind.ts";

@@ -1,5 +1,4 @@
 /** @module Splits an access list of a database user into its rules. */
-
 /** Stands in place of a rule that is, or may be, a password. */
 const droppedRule = "***";
 

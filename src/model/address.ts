@@ -1,5 +1,4 @@
 /** @module Formats and parses addresses of resources. */
-
 import { shellWord } from "./errors.ts";
 import { jsonIn } from "./json.ts";
 

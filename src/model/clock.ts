@@ -1,5 +1,4 @@
 /** @module Supplies time and randomness, so that tests and the simulator control both, and reads times of the service. */
-
 import { onAbort } from "./once.ts";
 
 export interface Clock {

@@ -1,5 +1,4 @@
 /** @module Defines a resource as the manifest declares it. */
-
 import type { Address } from "./address.ts";
 import type { SourceRange } from "./errors.ts";
 import type { Spec } from "./spec.ts";

@@ -1,5 +1,4 @@
 /** @module Defines JSON values, their stable text and the look at own keys. */
-
 /** A JSON value. Plans, state and answers of the service consist of these only. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 

@@ -1,5 +1,4 @@
 /** @module Defines a kind of resource: its reader, its driver and its rules. */
-
 import type { Desired } from "./desired.ts";
 import type { Problem, SourceRange } from "./errors.ts";
 import type { KindSchema } from "./field-schema.ts";

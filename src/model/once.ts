@@ -1,5 +1,4 @@
 /** @module Computes a value once for each object or text, and shares one running piece of work among all callers. */
-
 /** Starts `work` unless it is running, and returns the promise of the running one. It gets what its first caller gives. */
 export function singleFlight<T, Given extends readonly unknown[]>(
   work: (...given: Given) => Promise<T>,

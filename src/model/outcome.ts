@@ -1,5 +1,4 @@
 /** @module Defines the events and the outcome of an apply. */
-
 import type { Address } from "./address.ts";
 import type { ExitCode } from "./errors.ts";
 import type { Json } from "./json.ts";

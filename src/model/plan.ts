@@ -1,5 +1,4 @@
 /** @module Defines the plan: changes, steps and guards as data. */
-
 import type { Address } from "./address.ts";
 import type { SourceRange } from "./errors.ts";
 import type { Disruption } from "./field-schema.ts";

@@ -1,5 +1,4 @@
 /** @module Defines what a running object is asked and answers, and names the causes for which it gives no answer, each with its remedy. */
-
 import type { Address } from "./address.ts";
 import { fieldRows, type KindSchema } from "./field-schema.ts";
 import type { JsonObject } from "./json.ts";

@@ -1,5 +1,4 @@
 /** @module Defines the state document. */
-
 import type { Address } from "./address.ts";
 import type { Json, JsonObject } from "./json.ts";
 import type { MigrationPhase, Rehearsed } from "./migration.ts";

@@ -1,5 +1,4 @@
 /** @module Words the violations of a document that a compiled JSON Schema has found. */
-
 /** One violation of a JSON Schema, as Ajv reports it. */
 export interface SchemaError {
   /** JSON pointer into the value. */

@@ -1,5 +1,4 @@
 /** @module Finds existing objects that a declared resource could be bound to, by their names. */
-
 import type { Address } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
 import { fieldRows, rowAt } from "../model/field-schema.ts";

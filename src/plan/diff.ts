@@ -1,5 +1,4 @@
 /** @module Compares what is declared, what was applied, and what the service and the running object show, field by field. */
-
 import { shellWord } from "../model/errors.ts";
 import {
   type Disruption,

@@ -1,5 +1,4 @@
 /** @module Estimates the impact of a plan: restarts, replacements, seconds, and the chain of steps that takes longest. */
-
 import type { Address } from "../model/address.ts";
 import { defined } from "../model/json.ts";
 import type { Change, Forecast, ForecastStep, Step } from "../model/plan.ts";

@@ -1,5 +1,4 @@
 /** @module Makes a plan from declared, remembered and observed resources. Pure. */
-
 import { type Address, remedyForFailed, twinIn } from "../model/address.ts";
 import { defined, type Json, stableJson } from "../model/json.ts";
 import type { Source } from "../model/observed.ts";

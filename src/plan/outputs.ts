@@ -1,5 +1,4 @@
 /** @module Compares declared outputs with recorded ones. */
-
 import type { Address } from "../model/address.ts";
 import { defined, type Json, own } from "../model/json.ts";
 import type { Change, OutputChange } from "../model/plan.ts";

@@ -1,5 +1,4 @@
 /** @module Proposes the change for one address; guards are applied to it later. */
-
 import { type Address, twinIn, twinOf } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
 import { shellWord } from "../model/errors.ts";

@@ -1,5 +1,4 @@
 /** @module Proposes the change for an address that is no longer declared: its object is deleted, or let go of. */
-
 import { type Address, twinIn } from "../model/address.ts";
 import type { Disruption } from "../model/field-schema.ts";
 import { defined } from "../model/json.ts";

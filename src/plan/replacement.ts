@@ -1,5 +1,4 @@
 /** @module Plans a replacement that keeps the data, and guards against one that loses it. */
-
 import { type Address, twinOf } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
 import { shellWord } from "../model/errors.ts";

@@ -1,5 +1,4 @@
 /** @module Turns one change into the steps that carry it out. */
-
 import { twinIn } from "../model/address.ts";
 import { fieldRows, type Rows, rowAt, verbsBetween } from "../model/field-schema.ts";
 import { defined, isObject, type Json } from "../model/json.ts";

@@ -1,5 +1,4 @@
 /** @module Runs the local platform as a process of its own. */
-
 import { randomBytes } from "node:crypto";
 import { mkdir, readFile, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";

@@ -1,5 +1,4 @@
 /** @module Opens a data folder with everything that was in progress, serves it, and stops again. */
-
 import type { Server } from "node:http";
 import { join } from "node:path";
 import { recoverAccounts } from "./control/accounts.ts";

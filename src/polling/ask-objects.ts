@@ -1,5 +1,4 @@
 /** @module Asks running objects themselves: all that are declared, or one; never if two of them show one address. */
-
 import { type Address, byAddress } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
 import { fieldRows, rowAt } from "../model/field-schema.ts";

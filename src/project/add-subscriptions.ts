@@ -1,5 +1,4 @@
 /** @module Adds subscriptions to the identity of a service, and checks that none is missing. */
-
 import type { Client } from "../hosting/service-options.ts";
 import { noSubscriptionHint } from "../hosting/subscriptions/subscriptions.ts";
 import { kinds } from "../kinds/index.ts";

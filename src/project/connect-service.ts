@@ -1,5 +1,4 @@
 /** @module Creates a client for a located service, with the credentials of the run or the session that `login` stored. */
-
 import { createHash } from "node:crypto";
 import { chmod, mkdir, readFile, rm } from "node:fs/promises";
 import { homedir } from "node:os";

@@ -1,5 +1,4 @@
 /** @module Collects what planning and applying depend on besides the manifest and the state. */
-
 import { kinds } from "../kinds/index.ts";
 import { type Clock, systemClock } from "../model/clock.ts";
 import { GraphformError } from "../model/errors.ts";

@@ -1,5 +1,4 @@
 /** @module Opens a run: its lock and state, the manifest and its secrets, the service and whose state it is. One order for all commands and programs. */
-
 import type { Client } from "../hosting/service-options.ts";
 import { noSecrets, secretReader, secretsAtHand } from "../manifest/read-secret.ts";
 import type { SecretText } from "../manifest/secrets.ts";

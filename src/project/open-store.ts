@@ -1,5 +1,4 @@
 /** @module Opens the store of a state; its driver is loaded when the store is used first. */
-
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileTrouble } from "../files/file-trouble.ts";

@@ -1,5 +1,4 @@
 /** @module Names the variables of the environment that are read, and reads them into settings, once. */
-
 import { mapped } from "../model/json.ts";
 import { type KnownSecrets, knownSecrets } from "../model/known-secrets.ts";
 import { storeVariables } from "../model/stores/index.ts";

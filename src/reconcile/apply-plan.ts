@@ -1,5 +1,4 @@
 /** @module Builds the context of an apply, and carries out a plan or an earlier run's open creates in it. */
-
 import { type ApplyContext, readingDriver, withOwnPatience } from "../apply/context.ts";
 import { openClassRegistry } from "../apply/creates/create-class.ts";
 import { type Recovered, recoverIntents } from "../apply/creates/recover-intents.ts";

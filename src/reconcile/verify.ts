@@ -1,5 +1,4 @@
 /** @module Verifies an apply by a second plan from fresh observation, and records the outputs. */
-
 import { outcomeOf } from "../apply/join-results.ts";
 import { shownAgain } from "../apply/operations/remove.ts";
 import { type Address, twinIn } from "../model/address.ts";

@@ -1,5 +1,4 @@
 /** @module Turns problems of a manifest and dangerous changes of a plan into annotations. */
-
 import { byAddress } from "../model/address.ts";
 import { type DriftReport, hasDrift } from "../model/drift.ts";
 import type { Problem, SourceRange } from "../model/errors.ts";

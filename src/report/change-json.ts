@@ -1,5 +1,4 @@
 /** @module Formats the changes, drift, outputs and steps of a plan as JSON. */
-
 import { parseAddress } from "../model/address.ts";
 import type { SourceRange } from "../model/errors.ts";
 import { defined, type Json, type JsonObject } from "../model/json.ts";

@@ -1,5 +1,4 @@
 /** @module Formats a drift report as JSON. */
-
 import { type FieldDrift, hasDrift, type ResourceDrift } from "../model/drift.ts";
 import type { GraphformError } from "../model/errors.ts";
 import { defined, type JsonObject } from "../model/json.ts";

@@ -1,5 +1,4 @@
 /** @module Formats errors, problems, plans and applies as lines of the event stream, in the shape of the UI stream of Terraform. */
-
 import { type Address, parseAddress } from "../model/address.ts";
 import type { GraphformError, Problem } from "../model/errors.ts";
 import { defined, type JsonObject } from "../model/json.ts";

@@ -1,5 +1,4 @@
 /** @module Formats a plan as JSON in the shape of Terraform's plan representation. */
-
 import { byAddress, parseAddress } from "../model/address.ts";
 import { defined, type JsonObject, mapped } from "../model/json.ts";
 import {

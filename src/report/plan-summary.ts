@@ -1,5 +1,4 @@
 /** @module Counts the changes of a plan, says in one sentence what it changes, and names the next command. */
-
 import { shellWord } from "../model/errors.ts";
 import type { JsonObject } from "../model/json.ts";
 import { type Action, hasChanges, type Plan } from "../model/plan.ts";

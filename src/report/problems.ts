@@ -1,5 +1,4 @@
 /** @module Formats errors, and the problems of a manifest, as text and as JSON. */
-
 import { type GraphformError, isManifestError, type Problem } from "../model/errors.ts";
 import { defined, type JsonObject } from "../model/json.ts";
 import { bytesOf, cutStartTo, cutTo, escapeText, type Page, textWidth, wrapIndented } from "./typeset.ts";

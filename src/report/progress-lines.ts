@@ -1,5 +1,4 @@
 /** @module Follows a running apply, and draws it for a terminal: a line for each step that runs, and one for the whole. */
-
 import type { ApplyEvent } from "../model/outcome.ts";
 import type { Step } from "../model/plan.ts";
 import { stepWords } from "./apply-text.ts";

@@ -1,5 +1,4 @@
 /** @module Replaces the secrets of a plan, a drift report, a state and an outcome; every report is made of the result. */
-
 import { holdsPassword } from "../model/acl.ts";
 import type { DriftReport, ResourceDrift } from "../model/drift.ts";
 import { defined, isObject, type Json, mapped, stableJson } from "../model/json.ts";

@@ -1,5 +1,4 @@
 /** @module Formats the state and its outputs as text and as JSON. */
-
 import { defined, isObject, type Json, type JsonObject, mapped } from "../model/json.ts";
 import type { Bound } from "../model/state.ts";
 import { type RedactedOutputs, type RedactedState, type RedactedValue, redactValue } from "./redact.ts";

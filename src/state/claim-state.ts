@@ -1,5 +1,4 @@
 /** @module Claims a state for one service and one manifest, and refuses a state that belongs to others, or binds an object twice. */
-
 import { isDeepStrictEqual } from "node:util";
 import { GraphformError, shellWord } from "../model/errors.ts";
 import { defined } from "../model/json.ts";

@@ -1,5 +1,4 @@
 /** @module Keeps what a run could not store in local files: beside the manifest, or in the folder for temporary files. */
-
 import { readdir, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";

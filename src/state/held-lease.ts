@@ -1,5 +1,4 @@
 /** @module Renews a lease while a run works, and stops the run when it may not be ours any more. */
-
 import type { Clock } from "../model/clock.ts";
 import { asError, isGraphformError } from "../model/errors.ts";
 import { orAborted, singleFlight } from "../model/once.ts";

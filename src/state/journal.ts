@@ -1,5 +1,4 @@
 /** @module Opens the journal of a run: every event becomes a version in a store. */
-
 import type { Address } from "../model/address.ts";
 import type { Clock } from "../model/clock.ts";
 import { objectKey } from "../model/observed.ts";

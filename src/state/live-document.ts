@@ -1,5 +1,4 @@
 /** @module Keeps a state document that is changed in place while a run goes on. */
-
 import type { Address } from "../model/address.ts";
 import { objectKey } from "../model/observed.ts";
 import type { Bound, CreateRound, Intent, Migration, StateDocument } from "../model/state.ts";

@@ -1,5 +1,4 @@
 /** @module Takes, waits for and breaks the lock of a state in a file, keeps it alive, and notices when another process has taken it. */
-
 import { randomBytes } from "node:crypto";
 import { type FileHandle, readdir, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";

@@ -1,5 +1,4 @@
 /** @module Moves a state from one store to another, so that at every moment one is complete and no two are in use. */
-
 import { randomBytes } from "node:crypto";
 import type { Clock } from "../model/clock.ts";
 import { exitCodes, GraphformError, isGraphformError } from "../model/errors.ts";

@@ -1,5 +1,4 @@
 /** @module Writes plans to files and reads them back, with a checksum and without secrets. */
-
 import { readFile } from "node:fs/promises";
 import { fileTrouble, isFileError } from "../files/file-trouble.ts";
 import { type Writer, writeResult } from "../files/write-result.ts";

@@ -1,5 +1,4 @@
 /** @module Reads a state strictly: a document that is cut, damaged, newer or of another manifest is refused. */
-
 import { parseAddress } from "../model/address.ts";
 import { GraphformError } from "../model/errors.ts";
 import { isObject, jsonIn, nestingOf } from "../model/json.ts";

@@ -1,5 +1,4 @@
 /** @module Reads a state and its log as a pair, and tells when either file has changed. */
-
 import { open, readFile, stat } from "node:fs/promises";
 import { fileTrouble, ifThere } from "../files/file-trouble.ts";
 import { behindLinks } from "../files/write-result.ts";

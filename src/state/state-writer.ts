@@ -1,5 +1,4 @@
 /** @module Writes the two files of a state: the document as a whole, the log line by line. */
-
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { writeAtomically } from "../files/atomic-write.ts";

@@ -1,5 +1,4 @@
 /** @module Sends the traces and metrics of one run to an OpenTelemetry collector over OTLP. */
-
 import { type Channel, channel } from "node:diagnostics_channel";
 import { performance } from "node:perf_hooks";
 import {

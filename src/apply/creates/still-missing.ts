@@ -1,5 +1,4 @@
 /** @module Looks once more for the object that a plan took for missing, just before it is created again or forgotten. */
-
 import { withoutTwin } from "../../model/address.ts";
 import { shellWord } from "../../model/errors.ts";
 import { fieldRows } from "../../model/field-schema.ts";

@@ -1,5 +1,4 @@
 /** @module Waits for the end of an accepted operation, reports progress, and records the end in the state. */
-
 import { remedyForFailed, withoutTwin } from "../../model/address.ts";
 import { serviceTime } from "../../model/clock.ts";
 import type { Baseline } from "../../model/consistency.ts";

@@ -1,5 +1,4 @@
 /** @module Looks for what a step finds missing, and words the refusal when nothing proves that it is gone. */
-
 import type { Address } from "../../model/address.ts";
 import { absence, gracePeriod, haveEnded, type Look } from "../../model/consistency.ts";
 import { GraphformError, shellWord } from "../../model/errors.ts";

@@ -1,5 +1,4 @@
 /** @module Decides which creates of a class may be in flight together. Pure. */
-
 import { type FieldSchema, fieldRows, type KindSchema, rowAt } from "../../model/field-schema.ts";
 import { type Json, stableJson } from "../../model/json.ts";
 import { perObject } from "../../model/once.ts";

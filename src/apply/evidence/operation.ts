@@ -1,5 +1,4 @@
 /** @module Decides what looks prove of an operation: if its plan still holds, if a write without an answer has worked, and if it has arrived. Pure. */
-
 import { type Baseline, type Delays, isCurrent, isSettleOver } from "../../model/consistency.ts";
 import type { ServiceFailure } from "../../model/errors.ts";
 import { fieldRows, rowAt } from "../../model/field-schema.ts";

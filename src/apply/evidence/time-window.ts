@@ -1,5 +1,4 @@
 /** @module Decides by the service's own times whether an object was made by a request of ours. Pure. */
-
 import { serviceTime } from "../../model/clock.ts";
 import type { Timing } from "../../model/service.ts";
 

@@ -1,5 +1,4 @@
 /** @module Operations that change the state alone: bind, forget, move. */
-
 import { defined } from "../../model/json.ts";
 import type { Step } from "../../model/plan.ts";
 import type { Bound } from "../../model/state.ts";

@@ -1,5 +1,4 @@
 /** @module Changes an existing object in four parts: look, check, send, wait. Other operations on existing objects share them. */
-
 import { GraphformError, isServiceError } from "../../model/errors.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
 import type { Live, Ref } from "../../model/observed.ts";

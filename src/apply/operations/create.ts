@@ -1,5 +1,4 @@
 /** @module Creates a resource, once, and waits until it can be used. */
-
 import { withoutTwin } from "../../model/address.ts";
 import { isGraphformError, shellWord } from "../../model/errors.ts";
 import { stableJson } from "../../model/json.ts";

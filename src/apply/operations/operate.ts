@@ -1,5 +1,4 @@
 /** @module Carries out one lifecycle operation, or waits for one that an earlier run has begun. */
-
 import { fieldRows } from "../../model/field-schema.ts";
 import type { Step } from "../../model/plan.ts";
 import type { Spec } from "../../model/spec.ts";

@@ -1,5 +1,4 @@
 /** @module Deletes a resource, waits until it is gone, and looks for it once more at the end. */
-
 import { isServiceError, ServiceError, type ServiceFailure, shellWord } from "../../model/errors.ts";
 import { fieldRows } from "../../model/field-schema.ts";
 import type { Live, Ref } from "../../model/observed.ts";

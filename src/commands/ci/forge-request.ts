@@ -1,5 +1,4 @@
 /** @module Sends requests to GitHub or GitLab and makes errors of those that fail. */
-
 import type { Clock } from "../../model/clock.ts";
 import { GraphformError } from "../../model/errors.ts";
 import { defined, isObject, type Json, type JsonObject, jsonIn } from "../../model/json.ts";

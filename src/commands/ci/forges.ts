@@ -1,5 +1,4 @@
 /** @module Reads and writes comments and issues on the forge whose pipeline this process runs in: GitHub or GitLab. */
-
 import { readFile } from "node:fs/promises";
 import type { Clock } from "../../model/clock.ts";
 import { GraphformError } from "../../model/errors.ts";

@@ -1,5 +1,4 @@
 /** @module Prints the words that may follow on a command line, and the scripts that ask shells for them. */
-
 import { type Argument, type Command, Help, type Option } from "commander";
 import { defined } from "../../model/json.ts";
 import { packageFile } from "../../project/package-files.ts";

@@ -1,5 +1,4 @@
 /** @module Checks the store of the state for `doctor`, and the clocks of servers. */
-
 import { readFile } from "node:fs/promises";
 import { systemClock } from "../../model/clock.ts";
 import { GraphformError, isGraphformError, ManifestError, ownError } from "../../model/errors.ts";

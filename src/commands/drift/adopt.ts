@@ -1,5 +1,4 @@
 /** @module Writes live values into the manifest, once a plan of the edited manifest has proven that they settle the drift. */
-
 import { kinds } from "../../kinds/index.ts";
 import { isAdoptRefusal } from "../../manifest/adopt/adopt-value.ts";
 import { suggest } from "../../manifest/problems/fault.ts";

@@ -1,5 +1,4 @@
 /** @module Runs `drift`: shows what was changed outside since the last apply. */
-
 import { kinds } from "../../kinds/index.ts";
 import { instanceEvents } from "../../kinds/instance-history.ts";
 import type { AuditEvent, DriftReport, ResourceDrift } from "../../model/drift.ts";

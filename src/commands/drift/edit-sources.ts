@@ -1,5 +1,4 @@
 /** @module Edits the texts of a manifest, one adopted field after the other. */
-
 import { fileTrouble } from "../../files/file-trouble.ts";
 import { replaceText } from "../../files/write-result.ts";
 import {

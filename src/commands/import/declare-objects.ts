@@ -1,5 +1,4 @@
 /** @module Converts live objects to declarations of a manifest. */
-
 import { isOfferedBy } from "../../kinds/define-kind.ts";
 import { type FieldSchema, fieldRows } from "../../model/field-schema.ts";
 import type { Json } from "../../model/json.ts";

@@ -1,5 +1,4 @@
 /** @module Binds one existing object to a declared address. */
-
 import { unplannedStep } from "../../apply/context.ts";
 import { kinds } from "../../kinds/index.ts";
 import { nearest } from "../../manifest/problems/fault.ts";

@@ -1,5 +1,4 @@
 /** @module Writes declared objects as a valid manifest in YAML. */
-
 import { isManifestError } from "../../model/errors.ts";
 import { isObject, type JsonObject } from "../../model/json.ts";
 import type { LeftOut } from "../../model/kind.ts";

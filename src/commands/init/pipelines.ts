@@ -1,5 +1,4 @@
 /** @module Reads the needs of a manifest in a pipeline, and makes the pipelines that `init --ci` writes and the package publishes, from one set of templates. */
-
 import { existsSync, readFileSync } from "node:fs";
 import { basename, extname, join, relative, resolve } from "node:path";
 import { loadProfile } from "../../hosting/profile/load-profile.ts";

@@ -1,5 +1,4 @@
 /** @module Runs one lifecycle operation on a bound instance. */
-
 import { unplannedStep } from "../../apply/context.ts";
 import { outcomeOf } from "../../apply/join-results.ts";
 import { describedValues } from "../../kinds/instance-operations.ts";

@@ -1,5 +1,4 @@
 /** @module Starts the local platform, in the foreground or detached. */
-
 import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { readFile } from "node:fs/promises";

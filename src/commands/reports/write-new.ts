@@ -1,5 +1,4 @@
 /** @module Creates files without overwriting any: all of them, each whole, or none. */
-
 import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
 import { access, copyFile, link, lstat, mkdir, rm, rmdir, stat, writeFile } from "node:fs/promises";

@@ -1,5 +1,4 @@
 /** @module Writes the reports of one manifest or of several: files, the summary of the step, its outputs and annotations. */
-
 import { resolve } from "node:path";
 import { GraphformError, isManifestError, type SourceRange } from "../../model/errors.ts";
 import { defined } from "../../model/json.ts";

@@ -1,5 +1,4 @@
 /** @module Lists the snapshots of a service, copies one to another region, restores one as a new instance, and deletes one. */
-
 import { requestBackup, type WantedBackup } from "../../apply/engine/request-backup.ts";
 import { type ChangeContext, submitChange } from "../../apply/engine/submit.ts";
 import {

@@ -1,5 +1,4 @@
 /** @module Reads the state: list, show, pull, history, and init, which tries its store. */
-
 import { systemClock } from "../../model/clock.ts";
 import { exitCodes } from "../../model/errors.ts";
 import type { StateDocument } from "../../model/state.ts";

@@ -1,5 +1,4 @@
 /** @module Turns SIGINT, SIGTERM and SIGHUP into the two abort signals of a run. */
-
 export interface Interrupts {
   /** Aborted by the first Ctrl-C: no new steps start, and waiting ends. */
   readonly stopping: AbortSignal;

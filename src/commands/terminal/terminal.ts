@@ -1,5 +1,4 @@
 /** @module Gives commands access to the terminal of the process. */
-
 import { appendFileSync, closeSync, openSync, readSync, statSync } from "node:fs";
 import { Writable } from "node:stream";
 import { fileTrouble } from "../../files/file-trouble.ts";

@@ -1,5 +1,4 @@
 /** @module Lists the fields of a resource that differ from the last apply, each with its class. */
-
 import type { Desired } from "../../model/desired.ts";
 import { type DriftClass, driftClasses, type FieldDrift } from "../../model/drift.ts";
 import type { SourceRange } from "../../model/errors.ts";

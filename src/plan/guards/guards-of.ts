@@ -1,5 +1,4 @@
 /** @module Lists the guards that hold back one change by itself. */
-
 import { shellWord } from "../../model/errors.ts";
 import { disruptions, fieldRows, rowAt } from "../../model/field-schema.ts";
 import type { Change, Guard } from "../../model/plan.ts";

@@ -1,5 +1,4 @@
 /** @module Protection of existing objects, and what the state remembers of it. */
-
 import { twinIn } from "../../model/address.ts";
 import type { Lifecycle } from "../../model/desired.ts";
 import { shellWord } from "../../model/errors.ts";

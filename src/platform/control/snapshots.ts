@@ -1,5 +1,4 @@
 /** @module Takes, copies, describes and deletes snapshots. */
-
 import { mkdir, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { fileTrouble } from "../../files/file-trouble.ts";

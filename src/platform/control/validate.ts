@@ -1,5 +1,4 @@
 /** @module Checks the bodies of requests against the field table. */
-
 import { accountProviders, cloudAccountSchema } from "../../fields/cloud-account.ts";
 import { defined, isObject, type Json, type JsonObject, own, textIn } from "../../model/json.ts";
 import { bodyRows, isOffered, maxLogin, paramRows, type Rows, wrongValue } from "../model/field-rules.ts";

@@ -1,5 +1,4 @@
 /** @module Computes the configuration of an instance's database from its record. */
-
 import { parameterOf } from "../../model/field-schema.ts";
 import { defined, type Json, textIn } from "../../model/json.ts";
 import type { DatabaseSpec, TlsFiles } from "../engine/index.ts";

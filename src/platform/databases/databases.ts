@@ -1,5 +1,4 @@
 /** @module Defines the operations that the control plane needs on databases, and simulates them for `--engine none`. */
-
 import { createHash } from "node:crypto";
 import { access, mkdir, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";

@@ -1,5 +1,4 @@
 /** @module Chooses the dialect of a data folder, remembers it there, and makes that of FalkorDB Cloud from its service profile. */
-
 import { createHash } from "node:crypto";
 import { mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,5 +1,4 @@
 /** @module Chooses the node that has the data and makes it primary. */
-
 import { setTimeout as sleep } from "node:timers/promises";
 import { adoptNode, type BringUpTask, filesOf, isAsWanted, launchNode, loginOf } from "./bring-up-node.ts";
 import { type Login, talk } from "./connection.ts";

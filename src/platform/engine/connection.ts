@@ -1,5 +1,4 @@
 /** @module Talks to a database server over a short connection, and waits until it serves. */
-
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createClient, ErrorReply } from "@redis/client";

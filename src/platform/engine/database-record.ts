@@ -1,5 +1,4 @@
 /** @module Stores the primary, the epoch and the operator's password in a database's folder. */
-
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";

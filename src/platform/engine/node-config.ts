@@ -1,5 +1,4 @@
 /** @module Locates the files of a node and writes the configuration of its server. */
-
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { operator, usersOf } from "./acl.ts";

@@ -1,5 +1,4 @@
 /** @module Prepares, marks and copies the data of a node, and detects its loss. */
-
 import { constants } from "node:fs";
 import { copyFile, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";

@@ -1,5 +1,4 @@
 /** @module Sets up replication, permits writes to the recorded primary only, and swaps the roles of two nodes. */
-
 import { setTimeout as sleep } from "node:timers/promises";
 import { info, type Login, talk } from "./connection.ts";
 import { EngineError } from "./spec.ts";

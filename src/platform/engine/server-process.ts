@@ -1,5 +1,4 @@
 /** @module Starts a database server as a detached process, and watches for its end. */
-
 import { type ChildProcess, spawn } from "node:child_process";
 import { open, readFile, rename, stat } from "node:fs/promises";
 import { isRunning, type PinnedProcess, pinned } from "../../files/process-identity.ts";

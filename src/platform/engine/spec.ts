@@ -1,5 +1,4 @@
 /** @module Defines databases of one or two nodes, the engine that starts them, and its errors. */
-
 export interface DatabaseSpec {
   /** Folder of the database: its secrets, and one subfolder per node with data, log and pid file. */
   readonly dir: string;

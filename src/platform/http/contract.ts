@@ -1,5 +1,4 @@
 /** @module Lists paths, size limits and error formats of both hosts, and reads bodies. */
-
 import { STATUS_CODES } from "node:http";
 import { isObject, type Json, type JsonObject, jsonIn } from "../../model/json.ts";
 import { objectIn, problemsIn, refuse } from "../control/validate.ts";

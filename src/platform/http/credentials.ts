@@ -1,5 +1,4 @@
 /** @module Keeps the platform's credentials, signing key and page sessions. */
-
 import { createHash, randomBytes } from "node:crypto";
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,5 +1,4 @@
 /** @module Describes instances, their topology and the platform. */
-
 import { defined, type Json, type JsonObject } from "../../model/json.ts";
 import { restorePoints } from "../control/new-instance.ts";
 import type { Core } from "../core.ts";

@@ -1,5 +1,4 @@
 /** @module Serves one request: session check, body, faults, handler, error format, request log. */
-
 import { setTimeout as sleep } from "node:timers/promises";
 import type { HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";

@@ -1,5 +1,4 @@
 /** @module Logs requests without secrets to a file, one JSON object per line, and keeps the latest in memory. */
-
 import { closeSync, ftruncateSync, openSync, renameSync, statSync, writeSync } from "node:fs";
 import { isObject, type Json } from "../../model/json.ts";
 import type { StorageTrouble } from "../model/service-error.ts";

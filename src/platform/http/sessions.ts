@@ -1,5 +1,4 @@
 /** @module Issues, verifies and refreshes session tokens. */
-
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { appendFile, readFile } from "node:fs/promises";
 import { writeAtomically } from "../../files/atomic-write.ts";

@@ -1,5 +1,4 @@
 /** @module Stores records of one type in a folder, one JSON file each. */
-
 import { mkdir, readdir, readFile, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";

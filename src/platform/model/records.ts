@@ -1,5 +1,4 @@
 /** @module Defines the records that the control plane keeps, the check of each file, and the store of all of them. */
-
 import { createHmac, randomInt } from "node:crypto";
 import { join } from "node:path";
 import { isObject, type JsonObject } from "../../model/json.ts";

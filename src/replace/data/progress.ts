@@ -1,5 +1,4 @@
 /** @module Counts what was copied or compared, and estimates the time that is left. */
-
 /** Progress of a copy or of a comparison. */
 export interface Progress {
   readonly keys: { readonly done: number; readonly of: number };

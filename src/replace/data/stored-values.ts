@@ -1,5 +1,4 @@
 /** @module Compares two values as DUMP shows them. */
-
 /** Version and checksum at the end of a dump: those of another server differ. */
 const footer = 10;
 /** First bytes of sets and hashes whose members lie in the order of a hash table, which differs from process to process. */

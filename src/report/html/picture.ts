@@ -1,5 +1,4 @@
 /** @module Finds the changed resources that are connected by references, with their unchanged neighbours; draws them, and says the same in words. */
-
 import { Graph, layout } from "@dagrejs/dagre";
 import type { Address } from "../../model/address.ts";
 import type { Action } from "../../model/plan.ts";

@@ -1,5 +1,4 @@
 /** @module Writes the view of a plan or a drift report, or the error that kept it from being made, as a page of HTML. */
-
 import { type GraphformError, isManifestError } from "../../model/errors.ts";
 import type { Json } from "../../model/json.ts";
 import type { ForecastStep } from "../../model/plan.ts";

@@ -1,5 +1,4 @@
 /** @module Turns the problems of a manifest into findings. */
-
 import type { Problem } from "../../model/errors.ts";
 import { own } from "../../model/json.ts";
 import type { ReportFinding } from "./sarif-log.ts";

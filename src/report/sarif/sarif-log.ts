@@ -1,5 +1,4 @@
 /** @module Formats findings as a log in the format SARIF 2.1.0. */
-
 import type { SourceRange } from "../../model/errors.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
 import { escapeText } from "../typeset.ts";

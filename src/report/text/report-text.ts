@@ -1,5 +1,4 @@
 /** @module Formats the view of a plan or a drift report as text for the terminal. */
-
 import { escapeText, type Page, withoutColour, wrapIndented, wrapWords } from "../typeset.ts";
 import { maxNamed } from "../view/plan-view.ts";
 import { type GroupView, importTitle, type ListView, type ReportView } from "../view/report-view.ts";

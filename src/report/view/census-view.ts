@@ -1,5 +1,4 @@
 /** @module Describes the observation behind a report, in words and as JSON: checked resources, sources of values, databases that were asked. */
-
 import type { DriftReport } from "../../model/drift.ts";
 import { defined, type JsonObject } from "../../model/json.ts";
 import type { Source } from "../../model/observed.ts";

@@ -1,5 +1,4 @@
 /** @module Turns a plan into what every report for people says of it. */
-
 import { byAddress } from "../../model/address.ts";
 import { shellWord } from "../../model/errors.ts";
 import { disruptions } from "../../model/field-schema.ts";

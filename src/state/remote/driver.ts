@@ -1,5 +1,4 @@
 /** @module Defines what a protocol must do so that a state can be kept behind it: conditional writes, a lease, earlier versions. */
-
 import type { GetVariable } from "../../model/stores/store-description.ts";
 import type { Holder, Stored, StoredVersion } from "../store.ts";
 

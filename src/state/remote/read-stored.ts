@@ -1,5 +1,4 @@
 /** @module Reads a document of a shared store, strictly, and compares it with the versions that the store still has. */
-
 import { GraphformError, isGraphformError, shellWord } from "../../model/errors.ts";
 import { knowsNothing } from "../../model/observed.ts";
 import type { StateDocument } from "../../model/state.ts";

@@ -1,5 +1,4 @@
 /** @module Fetches the graph module with npm, and Debian packages without root rights. */
-
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";

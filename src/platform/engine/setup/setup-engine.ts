@@ -1,5 +1,4 @@
 /** @module Finds an engine, and fetches what this machine lacks of one. */
-
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";

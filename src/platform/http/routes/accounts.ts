@@ -1,5 +1,4 @@
 /** @module Serves account configurations, and connect and disconnect of cloud accounts. */
-
 import { type JsonObject, textIn } from "../../../model/json.ts";
 import { accountInstances, connectAccount } from "../../control/accounts.ts";
 import { subscriptionOf } from "../../dialect/dialect.ts";

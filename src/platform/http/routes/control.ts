@@ -1,5 +1,4 @@
 /** @module Serves the local platform's own endpoints under `/_platform`. */
-
 import type { Context, Hono } from "hono";
 import { auth } from "hono/utils/basic-auth";
 import { isObject, type Json, type JsonObject, textIn } from "../../../model/json.ts";

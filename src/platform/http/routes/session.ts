@@ -1,5 +1,4 @@
 /** @module Serves sign-in, token refresh and sign-out. */
-
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Context } from "hono";
 import { getCookie, setCookie } from "hono/cookie";

@@ -1,5 +1,4 @@
 /** @module Creates the driver of a state behind Terraform's HTTP protocol: plain, GitLab's or Gitea's. */
-
 import { randomBytes } from "node:crypto";
 import { systemClock } from "../../../model/clock.ts";
 import { GraphformError } from "../../../model/errors.ts";

@@ -1,5 +1,4 @@
 /** @module Sends the requests of Terraform's protocol in one of its three dialects, names their refusals, and handles the lock. */
-
 import { createHash } from "node:crypto";
 import type { GraphformError } from "../../../model/errors.ts";
 import { defined, objectIn } from "../../../model/json.ts";

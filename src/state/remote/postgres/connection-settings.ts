@@ -1,5 +1,4 @@
 /** @module Joins the manifest, the URL and the variables of libpq into the settings of a connection. */
-
 import { isIP } from "node:net";
 import { GraphformError } from "../../../model/errors.ts";
 import { defined } from "../../../model/json.ts";

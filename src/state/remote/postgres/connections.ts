@@ -1,5 +1,4 @@
 /** @module Keeps a few connections to one PostgreSQL, and words its refusals without repeating its text, which may quote rows. */
-
 import { readFile } from "node:fs/promises";
 import type { ConnectionOptions } from "node:tls";
 import type { Pool, PoolClient } from "pg";

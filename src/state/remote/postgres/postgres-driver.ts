@@ -1,5 +1,4 @@
 /** @module Keeps a state in PostgreSQL: makes and checks its tables, rows with versions, and a lease with a fence. */
-
 import { randomBytes } from "node:crypto";
 import { GraphformError } from "../../../model/errors.ts";
 import { defined } from "../../../model/json.ts";

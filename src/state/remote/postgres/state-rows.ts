@@ -1,5 +1,4 @@
 /** @module Reads and writes the rows of a state: its document, the versions before it, and its lease by the clock of the database. */
-
 import { GraphformError } from "../../../model/errors.ts";
 import { defined, textIn } from "../../../model/json.ts";
 import { versionIn } from "../../document.ts";

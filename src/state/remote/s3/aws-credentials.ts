@@ -1,5 +1,4 @@
 /** @module Finds the keys for AWS: in the environment, by a web identity token, or by AWS's own chain if it is installed. */
-
 import { readFile } from "node:fs/promises";
 import { fileTrouble } from "../../../files/file-trouble.ts";
 import { defined, isObject, textIn } from "../../../model/json.ts";

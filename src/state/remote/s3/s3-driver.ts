@@ -1,5 +1,4 @@
 /** @module Creates the driver of a state in a bucket of S3, or of a service that speaks its protocol. */
-
 import { randomBytes } from "node:crypto";
 import { type GraphformError, isGraphformError } from "../../../model/errors.ts";
 import { defined } from "../../../model/json.ts";

@@ -1,5 +1,4 @@
 /** @module Takes, renews, takes over and gives back the lock object of a state. */
-
 import { createHash } from "node:crypto";
 import type { GraphformError } from "../../../model/errors.ts";
 import { defined, objectIn } from "../../../model/json.ts";

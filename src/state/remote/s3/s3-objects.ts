@@ -1,5 +1,4 @@
 /** @module Reads and writes the document of a state in a bucket, with conditions on its ETag, and its earlier versions. */
-
 import { GraphformError } from "../../../model/errors.ts";
 import { defined, textIn } from "../../../model/json.ts";
 import { versionIn } from "../../document.ts";

@@ -1,5 +1,4 @@
 /** @module Sends signed requests to a bucket of an S3 service, and names its refusals. */
-
 import { AwsV4Signer } from "aws4fetch";
 import { XMLParser } from "fast-xml-parser";
 import { GraphformError } from "../../../model/errors.ts";
