@@ -10,7 +10,11 @@ import { changing, withManifestOptions, withStateOptions } from "./options.ts";
 const stateless = ["--state", "--lock-timeout"];
 const reading = { shared: withManifestOptions, ineffective: changing } as const;
 const ofInstance = argument("<address>", "for example instances.orders", typedAddress);
-const ofSnapshot = ["<id>", "as `snapshot list` shows it"] as const;
+const onSnapshot = {
+  shared: withManifestOptions,
+  ineffective: stateless,
+  arguments: [["<id>", "as `snapshot list` shows it"]],
+} as const;
 const noWait = ["--no-wait", "return as soon as the service has accepted it"] as const;
 const networkType = ["--network-type <type>", "PUBLIC or INTERNAL, if the service supports it"] as const;
 
@@ -84,24 +88,19 @@ export const commandsAtService: readonly CommandEntry[] = [
       load: async () => (await import("./snapshots/change-snapshots.ts")).snapshotList,
     }),
     command("copy", "copy a snapshot to another region", {
-      shared: withManifestOptions,
-      ineffective: stateless,
-      arguments: [ofSnapshot],
+      ...onSnapshot,
       options: [required("--region <region>", "the target region"), noWait, json("the copy as JSON")],
       load: async () => (await import("./snapshots/change-snapshots.ts")).snapshotCopy,
     }),
     operation("backup", "take a snapshot, as `instance backup` does", [], "create"),
     command("restore", "create a new instance from a snapshot", {
-      shared: withManifestOptions,
+      ...onSnapshot,
       ineffective: [...stateless, ...changing],
-      arguments: [ofSnapshot],
       options: [networkType, ["--network <id>", "the network of the new instance"], json()],
       load: async () => (await import("./snapshots/change-snapshots.ts")).snapshotRestore,
     }),
     command("delete", "delete a snapshot permanently", {
-      shared: withManifestOptions,
-      ineffective: stateless,
-      arguments: [ofSnapshot],
+      ...onSnapshot,
       options: [["--auto-approve", "do not ask"]],
       load: async () => (await import("./snapshots/change-snapshots.ts")).snapshotDelete,
     }),

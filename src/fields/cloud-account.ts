@@ -1,6 +1,6 @@
 /** @module Holds the field table of cloud accounts. */
-import type { FieldSchema, KindSchema } from "../model/field-schema.ts";
-import { textRow } from "./instance.ts";
+import type { KindSchema } from "../model/field-schema.ts";
+import { fixed, providers } from "./instance.ts";
 
 /** Fields that one provider requires or accepts, and its methods of setting an account up. */
 export interface ProviderFields {
@@ -24,25 +24,17 @@ export const accountProviders: { readonly [provider: string]: ProviderFields } =
   oci: provider(["oci_tenancy_id", "oci_domain_id"], "OCIScript"),
 };
 
-/** A setting of an account configuration; none can be changed in place. */
-function fixed(description: string, more: FieldSchema = {}): FieldSchema {
-  return textRow(description, { "x-create-only": true, ...more });
-}
-
-/** A cloud account is an instance of the account configuration resource. */
+/** A cloud account is an instance of the account configuration resource. No setting can be changed in place. */
 export const cloudAccountSchema: KindSchema = {
   type: "object",
   additionalProperties: false,
   required: ["cloudProvider", "config"],
   properties: {
-    cloudProvider: {
-      type: "string",
-      enum: ["aws", "gcp", "azure", "oci"],
-      description: "Cloud provider of the account.",
-      "x-create-only": true,
-      "x-wire": "cloud_provider",
-      "x-in": "body",
-    },
+    cloudProvider: fixed(
+      "Cloud provider of the account.",
+      { "x-wire": "cloud_provider", "x-in": "body" },
+      providers,
+    ),
     config: {
       type: "object",
       additionalProperties: false,

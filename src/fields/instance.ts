@@ -19,14 +19,17 @@ export function textRow(
   return { type: "string", ...values, description, ...more };
 }
 
+/** A text that is fixed at creation. */
+export function fixed(description: string, more: FieldSchema = {}, values?: FieldSchema): FieldSchema {
+  return textRow(description, { "x-create-only": true, ...more }, values);
+}
+
+export const providers: FieldSchema = { enum: ["aws", "gcp", "azure", "oci"] };
+
 /** A text that is fixed at creation; the data of a database with another one is copied. */
 function byCopy(description: string, more: FieldSchema, values?: FieldSchema): FieldSchema {
   const reason = "a snapshot is restored in the tier, at the provider and in the network where it was taken";
-  return textRow(
-    description,
-    { "x-create-only": true, "x-carried": { by: ["copy"], reason }, ...more },
-    values,
-  );
+  return fixed(description, { "x-carried": { by: ["copy"], reason }, ...more }, values);
 }
 
 const enterprise = ["enterprise-byoa", "enterprise"];
@@ -39,9 +42,9 @@ const otherSettings: Carried = {
   reason: "a restored snapshot has the settings with which it was taken",
 };
 
-/** Makes a row that is fixed after deployment and absent on the free tier. */
+/** Makes a row that is fixed after deployment and, unless it says more, absent on the free tier. */
 function tuning(row: FieldSchema): FieldSchema {
-  return { ...row, "x-create-only": true, "x-carried": otherSettings, "x-tiers": paid };
+  return { "x-tiers": paid, ...row, "x-create-only": true, "x-carried": otherSettings };
 }
 
 /** A row of a parameter of the graph module. */
@@ -62,24 +65,19 @@ const instanceConfig: { readonly [name: string]: FieldSchema } = {
     "x-identity": true,
   },
   description: { type: "string", default: "Description", description: "Free text about the instance." },
-  nodeInstanceType: {
-    type: "string",
-    minLength: 1,
-    description: "Compute instance type of each node; the Pro tier restricts the list.",
+  nodeInstanceType: textRow("Compute instance type of each node; the Pro tier restricts the list.", {
     "x-tiers": dedicated,
     "x-disruption": "restart",
-  },
-  numReplicas: {
+  }),
+  numReplicas: tuning({
     type: "integer",
     enum: [2],
     default: 2,
     description: "Number of nodes of a zoned instance.",
-    "x-create-only": true,
-    "x-carried": otherSettings,
     "x-tiers": dedicated,
     "x-components": ["single-zone", "multi-zone"],
     "x-probe": { info: "connected_slaves", reading: "nodes" },
-  },
+  }),
   maxMemory: {
     type: "string",
     pattern: "^[1-9][0-9]{0,11}(\\.[0-9]{1,3})?\\s?([KMGT]i?B?|B)?$",
@@ -91,17 +89,15 @@ const instanceConfig: { readonly [name: string]: FieldSchema } = {
     "x-compare": "size",
     "x-probe": { info: "maxmemory", reading: "size" },
   },
-  memoryRequestsAndLimits: {
+  memoryRequestsAndLimits: tuning({
     type: "string",
     enum: ["1200M", "2200M"],
     default: "1GB",
     description: "Memory of a Startup instance: 1200M (1 GB) or 2200M (2 GB).",
-    "x-create-only": true,
-    "x-carried": otherSettings,
     "x-tiers": ["startup"],
     "x-compare": "memory-label",
     "x-probe": { info: "maxmemory", reading: "memory-label" },
-  },
+  }),
   graphdbUser: {
     type: "string",
     pattern: "^[A-Za-z0-9_]+$",
@@ -113,31 +109,23 @@ const instanceConfig: { readonly [name: string]: FieldSchema } = {
       reason: "keys belong to no user; the new first user has the password of the manifest",
     },
   },
-  graphdbPassword: {
-    type: "string",
-    minLength: 1,
-    description: "Password of the first user. Changing it restarts the instance.",
+  graphdbPassword: textRow("Password of the first user. Changing it restarts the instance.", {
     "x-secret": true,
     "x-disruption": "restart",
     "x-probe": { connection: "login" },
-  },
-  enableTLS: {
+  }),
+  enableTLS: tuning({
     type: "boolean",
     default: false,
     description: "Serve the database over TLS.",
-    "x-create-only": true,
-    "x-carried": otherSettings,
-    "x-tiers": paid,
     "x-probe": { connection: "tls" },
-  },
-  enableEnterpriseModule: {
+  }),
+  enableEnterpriseModule: tuning({
     type: "boolean",
     default: false,
     description: "Load the enterprise module; the local platform has none, and records the value alone.",
-    "x-create-only": true,
-    "x-carried": otherSettings,
     "x-tiers": enterprise,
-  },
+  }),
   AOFPersistenceConfig: tuning({
     type: "string",
     enum: ["everysec", "always"],
@@ -195,21 +183,17 @@ export const instanceSchema: KindSchema = {
     cloudProvider: byCopy(
       "Cloud provider to provision on.",
       { "x-in": "body", "x-wire": "cloud_provider" },
-      { enum: ["aws", "gcp", "azure", "oci"] },
+      providers,
     ),
-    region: {
-      type: "string",
-      minLength: 1,
-      description: "Region to provision in.",
+    region: fixed("Region to provision in.", {
       examples: regions,
-      "x-create-only": true,
       "x-carried": {
         by: ["copy", "snapshot"],
         reason: "a snapshot that is copied to another region and restored keeps everything else",
       },
       "x-in": "body",
       "x-wire": "region",
-    },
+    }),
     networkType: {
       type: "string",
       enum: ["PUBLIC", "INTERNAL"],

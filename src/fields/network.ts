@@ -1,6 +1,6 @@
 /** @module Holds the field table of custom networks. */
 import type { KindSchema } from "../model/field-schema.ts";
-import { regions, textRow } from "./instance.ts";
+import { fixed, providers, regions, textRow } from "./instance.ts";
 
 /** The name can be changed; the rest is fixed at creation. */
 export const networkSchema: KindSchema = {
@@ -8,23 +8,12 @@ export const networkSchema: KindSchema = {
   additionalProperties: false,
   required: ["cloudProvider", "region"],
   properties: {
-    id: textRow("Id of an existing network; needed if the profile has no create operation for networks.", {
-      "x-create-only": true,
+    id: fixed("Id of an existing network; needed if the profile has no create operation for networks.", {
       "x-place": true,
     }),
     name: textRow("Friendly name.", { "x-wire": "name", "x-identity": true }),
-    cloudProvider: {
-      type: "string",
-      enum: ["aws", "gcp", "azure", "oci"],
-      description: "Cloud provider, fixed at creation.",
-      "x-create-only": true,
-      "x-wire": "cloudProviderName",
-    },
-    region: textRow("Region, fixed at creation.", {
-      examples: regions,
-      "x-create-only": true,
-      "x-wire": "cloudProviderRegion",
-    }),
+    cloudProvider: fixed("Cloud provider, fixed at creation.", { "x-wire": "cloudProviderName" }, providers),
+    region: fixed("Region, fixed at creation.", { examples: regions, "x-wire": "cloudProviderRegion" }),
     cidr: {
       type: "string",
       pattern:

@@ -45,7 +45,7 @@ export function createService(options: ServiceOptions): Client {
   secrets.add([password]);
   const closing = new AbortController();
   const dates = serviceDates(clock);
-  const exchange = tracedExchange({ ...options, transport, closing: closing.signal, dates, hide });
+  const exchange = tracedExchange({ ...options, transport, closing: closing.signal, dates, secrets });
 
   const wire = (
     call: Call,

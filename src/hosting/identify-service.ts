@@ -11,6 +11,7 @@ import { baseOf } from "./wire/request-url.ts";
 export interface ServicePlace extends GivenSubscriptions {
   readonly profile: Profile;
   readonly platformUrl: string;
+  /** Without it the users host is the platform host. */
   readonly usersUrl?: string;
   /** Id of the local platform's data folder, if that is what answers at these URLs. */
   readonly localId?: string;

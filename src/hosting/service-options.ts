@@ -1,17 +1,13 @@
 /** @module Defines the options of a client and the client itself. */
 import type { Clock } from "../model/clock.ts";
 import type { KnownSecrets } from "../model/known-secrets.ts";
-import type { Profile, Service } from "../model/service.ts";
+import type { Service } from "../model/service.ts";
+import type { ServicePlace } from "./identify-service.ts";
 import type { SessionStore } from "./session/session.ts";
-import type { GivenSubscriptions } from "./subscriptions/subscriptions.ts";
 import type { Throttle } from "./throttle/throttle.ts";
 import type { Transport } from "./wire/transport.ts";
 
-export interface ServiceOptions extends GivenSubscriptions {
-  readonly profile: Profile;
-  readonly platformUrl: string;
-  /** Without it the users host is the platform host. */
-  readonly usersUrl?: string;
+export interface ServiceOptions extends Omit<ServicePlace, "localId"> {
   /** Without them only a kept session can be used. */
   readonly credentials?: { readonly username: string; readonly password: string };
   /** Bearer token of the users host; without it the session's own. */
@@ -31,8 +27,10 @@ export interface ServiceOptions extends GivenSubscriptions {
   readonly userAgent?: string;
   /** One line per request: method, path, status, ms; no header and no body. */
   readonly trace?: (line: string) => void;
-  /** The secrets of the run: the service's words are searched for them. Those of the session are added. */
+  /** The secrets of the run: the service's words are searched for them. Those of the session, and those that answers show, are added. */
   readonly secrets?: KnownSecrets;
+  /** The names of secret fields on the wire: what stands behind one in an answer is a secret. */
+  readonly secretNames?: readonly string[];
 }
 
 /** A service whose session and connections the caller controls. */

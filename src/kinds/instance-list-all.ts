@@ -68,13 +68,13 @@ function planOf(resource: string, plans: readonly PlanEntry[]): { plan?: PlanEnt
 
 function placeOf(resource: string, plans: readonly PlanEntry[], { tiers }: Profile): JsonObject | undefined {
   const { plan, key } = planOf(resource, plans);
-  for (const [tier, keys] of Object.entries(tiers)) {
-    if (keys.serviceModelKey !== plan?.serviceModelKey || keys.productTierKey !== plan.productTierKey)
-      continue;
-    const component = Object.keys(keys.components).find((name) => keys.components[name] === key);
-    return component === undefined ? undefined : { tier, component };
-  }
-  return undefined;
+  const [tier, keys] =
+    Object.entries(tiers).find(
+      ([, { serviceModelKey, productTierKey }]) =>
+        serviceModelKey === plan?.serviceModelKey && productTierKey === plan.productTierKey,
+    ) ?? [];
+  const component = Object.keys(keys?.components ?? {}).find((name) => keys?.components[name] === key);
+  return tier === undefined || component === undefined ? undefined : { tier, component };
 }
 
 function unknownPlace(resource: string, plans: readonly PlanEntry[], { name }: Profile): string {

@@ -90,9 +90,10 @@ async function writeTo(call: Call, ref: Ref, service: Service, signal: AbortSign
     await service.write(call, signal);
   } catch (error) {
     if (!isServiceError(error, "lost") || error.status === undefined) throw error;
-    const users = await readUsers(String(ref.place["instance"]), service, signal);
+    const instance = String(ref.place["instance"]);
+    const users = await readUsers(instance, service, signal);
     const { username } = call.params;
-    const isPartial = wasPartial(service, { instance: String(ref.place["instance"]) });
+    const isPartial = wasPartial(service, { instance });
     if (users === undefined || isPartial || username === undefined || users.has(username)) throw error;
     const message = `${call.operation}: there is no user ${JSON.stringify(username)}`;
     throw new ServiceError("not-found", call.operation, message, { status: error.status, cause: error });

@@ -82,15 +82,11 @@ function parseExpression(inner: string, text: string): Expression {
   const rest = dot < 0 ? "" : inner.slice(dot + 1);
   switch (word) {
     case "var":
-      return nameShape.test(rest)
-        ? { scope: "variable", name: rest, text }
-        : misspelt(text, word, "${var.name}");
+    case "env":
+      if (!nameShape.test(rest)) return misspelt(text, word, word === "var" ? "${var.name}" : "${env.NAME}");
+      return { scope: word === "var" ? "variable" : "environment", name: rest, text };
     case "secret":
       return parseSecret(rest, text);
-    case "env":
-      return nameShape.test(rest)
-        ? { scope: "environment", name: rest, text }
-        : misspelt(text, word, "${env.NAME}");
     case "each":
       return rest === "key" || rest === "value" || rest.startsWith("value.")
         ? { scope: "each", keys: rest.split("."), text }

@@ -10,6 +10,11 @@ export interface KnownSecrets {
   /** Adds texts: from now on they are found. Empty ones and absent ones are left out. */
   add(texts: Iterable<string | undefined>): void;
   /**
+   * Adds what a service shows as a secret and no manifest declares. A short one withholds only texts in which it stands as a word by itself;
+   * fewer than three characters, and signs without a letter or digit, are what services show instead of a secret.
+   */
+  see(texts: Iterable<string>): void;
+  /**
    * Hides these secrets, and logins such as `user:password@host`; withholds a text with a secret that is too short to be told from other
    * words. Call it after a text was classified, and before it is cut.
    */
@@ -19,6 +24,9 @@ export interface KnownSecrets {
 /** Shorter secrets occur in other words by chance. */
 const shortest = 6;
 
+/** Shorter texts are no secrets that a service shows. */
+const shortestSeen = 3;
+
 const withheld = "(withheld: it repeats a secret)";
 
 /**
@@ -26,9 +34,9 @@ const withheld = "(withheld: it repeats a secret)";
  * hex, in base64 at any offset. Takes time in proportion to the text, however many secrets there are.
  */
 export function knownSecrets(): KnownSecrets {
-  const all = new Set<string>();
+  const [all, unread] = [new Set<string>(), new Set<string>()];
   const index = new Map<string, Map<number, Set<string>>>();
-  const short = new Set<string>();
+  const [short, words] = [new Set<string>(), new Set<string>()];
   const learn = (text: string): void => {
     if (text.length < shortest) {
       for (const reading of readingsOf(text)) short.add(reading.text);
@@ -42,18 +50,30 @@ export function knownSecrets(): KnownSecrets {
       index.set(head, lengths.set(form.length, (lengths.get(form.length) ?? new Set()).add(form)));
     }
   };
+  const add = (text: string): void => {
+    if (!all.has(text)) unread.add(text);
+    all.add(text);
+  };
   return {
     add(texts) {
+      for (const text of texts) if (text !== undefined && text !== "") add(text);
+    },
+    see(texts) {
       for (const text of texts) {
-        if (text === undefined || text === "" || all.has(text)) continue;
-        all.add(text);
-        learn(text);
+        if (text.length < shortestSeen || !/[\p{L}\p{N}]/u.test(text)) continue;
+        if (text.length < shortest) words.add(text.toLowerCase());
+        else add(text);
       }
     },
     hide(text) {
-      if (all.size === 0) return withoutLogins(text);
+      // Most runs hide nothing, and a fleet shows many secrets: their forms are made when they are needed.
+      for (const secret of unread) learn(secret);
+      unread.clear();
+      if (all.size + words.size === 0) return withoutLogins(text);
       const readings = readingsOf(text);
       for (const form of short) if (readings.some((reading) => reading.text.includes(form))) return withheld;
+      for (const word of words)
+        if (readings.some((reading) => standsApart(word, reading.text))) return withheld;
       const ranges = readings.flatMap((reading) => rangesIn(reading, index));
       return withoutLogins(withoutRanges(text, ranges));
     },
@@ -64,6 +84,14 @@ export function knownSecrets(): KnownSecrets {
 type Index = ReadonlyMap<string, ReadonlyMap<number, ReadonlySet<string>>>;
 
 type Range = readonly [start: number, end: number];
+
+/** True if a word stands in a text with no letter or digit beside it. */
+function standsApart(word: string, text: string): boolean {
+  const pieces = text.split(word);
+  return pieces.some(
+    (piece, at) => at > 0 && !/[\p{L}\p{N}]$/u.test(pieces[at - 1] ?? "") && !/^[\p{L}\p{N}]/u.test(piece),
+  );
+}
 
 /** The places of forms in the original of a reading. */
 function rangesIn({ text, starts, ends }: Reading, index: Index): readonly Range[] {

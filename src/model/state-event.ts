@@ -23,6 +23,13 @@ export interface CreatedObject {
   readonly unconfirmed?: readonly string[];
 }
 
+/** Fields of a bound object, and the time (ISO 8601). */
+interface FieldsAt {
+  readonly address: Address;
+  readonly paths: readonly string[];
+  readonly at: string;
+}
+
 export type Binding = readonly [address: Address, bound: Bound];
 
 /** One thing that happened, as the journal records it. JSON: it is written as it is. */
@@ -72,13 +79,7 @@ export type StateEvent =
   /** Objects that exist are bound, any number at once: thousands of versions of a large document cost more than the work. */
   | { readonly type: "bound-together"; readonly bindings: readonly Binding[] }
   /** An update of these fields is about to be sent: their values are unknown until it was seen to finish. */
-  | {
-      readonly type: "update-announced";
-      readonly address: Address;
-      readonly paths: readonly string[];
-      /** ISO 8601. */
-      readonly at: string;
-    }
+  | ({ readonly type: "update-announced" } & FieldsAt)
   | { readonly type: "operation-accepted"; readonly address: Address; readonly converging: Converging }
   /** The accepted operation was seen to finish: its values are recorded, with those that became known meanwhile. */
   | {
@@ -95,13 +96,7 @@ export type StateEvent =
       readonly took?: number;
     }
   /** Fields were set back in the running object, or found set back there, and read from it as they should be. */
-  | {
-      readonly type: "healed";
-      readonly address: Address;
-      readonly paths: readonly string[];
-      /** ISO 8601. */
-      readonly at: string;
-    }
+  | ({ readonly type: "healed" } & FieldsAt)
   /** The id of a bound object showed another time of its creation: it belongs to another object now. */
   | { readonly type: "another-seen"; readonly address: Address; readonly createdAt: string }
   /** The accepted operation failed: nothing is recorded. */

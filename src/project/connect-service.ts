@@ -8,10 +8,11 @@ import { createService } from "../hosting/client.ts";
 import type { Client, ServiceOptions } from "../hosting/service-options.ts";
 import type { SessionStore } from "../hosting/session/session.ts";
 import type { Tokens } from "../hosting/session/session-tokens.ts";
+import { secretNames } from "../kinds/index.ts";
 import { secretReader } from "../manifest/read-secret.ts";
 import { systemClock } from "../model/clock.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
-import { defined, isObject, jsonIn, objectIn } from "../model/json.ts";
+import { defined, isObject, jsonIn, objectIn, textIn } from "../model/json.ts";
 import { atLocalPlatform, type LocalPlatform, type ServiceLocation } from "./locate-service.ts";
 import { readAuthority } from "./open-store.ts";
 import { packageVersion } from "./package-files.ts";
@@ -36,8 +37,10 @@ export async function connect(
   const closing = new AbortController();
   const usersToken = usersTokenOf(settings, closing.signal);
   const signIn = given ?? (await signInWith(settings, platformUrl, local, elsewhere));
+  const spoken = local === undefined ? profile : atLocalPlatform(profile, local);
   const service = createService({
-    profile: local === undefined ? profile : atLocalPlatform(profile, local),
+    profile: spoken,
+    secretNames: secretNames({ profile: spoken }),
     platformUrl,
     clock: systemClock,
     trace,
@@ -168,11 +171,6 @@ function tokensOf(value: unknown): Tokens | undefined {
   const { token, refreshToken, renewAt, endsAt, refreshUntil } = value;
   if (typeof token !== "string" || typeof renewAt !== "number" || typeof refreshUntil !== "number")
     return undefined;
-  return {
-    token,
-    renewAt,
-    refreshUntil,
-    ...(typeof endsAt === "number" ? { endsAt } : {}),
-    ...(typeof refreshToken === "string" ? { refreshToken } : {}),
-  };
+  const ends = typeof endsAt === "number" ? { endsAt } : {};
+  return { token, renewAt, refreshUntil, ...ends, ...defined({ refreshToken: textIn(refreshToken) }) };
 }

@@ -19,14 +19,12 @@ export interface Settings {
 
 /** Credentials of the service and of the forge. */
 const credentials: readonly SettingName[] = [
-  ...([
-    "GRAPHFORM_PASSWORD",
-    "GRAPHFORM_TOKEN",
-    "GITHUB_TOKEN",
-    "GITLAB_TOKEN",
-    "CI_JOB_TOKEN",
-    "GRAPHFORM_CONTROLLER_TOKEN",
-  ] as const),
+  "GRAPHFORM_PASSWORD",
+  "GRAPHFORM_TOKEN",
+  "GITHUB_TOKEN",
+  "GITLAB_TOKEN",
+  "CI_JOB_TOKEN",
+  "GRAPHFORM_CONTROLLER_TOKEN",
 ];
 
 export function settingsOf(environment: Environment): Settings {

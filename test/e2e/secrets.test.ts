@@ -1,6 +1,7 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { cloudBench } from "../commands/cloud-bench.ts";
 import { FakeService } from "../support/fake-service.ts";
 import { platformUp } from "../support/local-platform.ts";
 import { quickProfile, quickProfileFile } from "../support/quick-profile.ts";
@@ -318,5 +319,93 @@ instances:
       expect([name, text]).not.toEqual([name, expect.stringMatching(/eyJ[A-Za-z0-9_-]{8,}\./)]);
     // The platform notes what reached it where it does not belong.
     expect(local.read(".graphform/platform/requests.jsonl")).not.toContain('"notes"');
+  });
+});
+
+describe("a password in force that nobody declared", () => {
+  const config = (password: string): string => `instances:
+  one:
+    tier: pro
+    component: multi-zone
+    cloudProvider: aws
+    region: us-east-1
+    config: { name: one, description: ours, nodeInstanceType: m7g.large, graphdbUser: app${password} }
+`;
+  const declared = config(', graphdbPassword: "${secret.pw}"');
+
+  /** Everything that is printed and written of a database that has this password now, and was changed by hand. */
+  async function textsOf(live: string, manifest: string): Promise<{ readonly [name: string]: string }> {
+    const bench = await cloudBench(declared);
+    const { cloud, folder } = bench;
+    expect(await bench.gf("apply", "--auto-approve")).toMatchObject({ code: 0 });
+    await bench.manifest(manifest);
+    for (const [at, instance] of cloud.instances.entries()) {
+      const echoed = { name: "one", description: "by hand", falkordbUser: "app", falkordbPassword: live };
+      cloud.instances[at] = { ...instance, shown: { ...instance.shown, result_params: echoed } };
+    }
+    const message = `falkordbPassword set to ${live}`;
+    const events = [{ id: "e-1", time: "2099-01-01T00:00:00Z", message, userName: "bob" }];
+    let isRead = true;
+    cloud.meddle = ({ method, url }) => {
+      if (url.endsWith("/audit-events")) return { body: { events, ids: ["e-1"] } };
+      if (method === "POST" && /failover|restart/.test(url)) return { status: 400, body: { message } };
+      // No answer before it shows the password.
+      const row = JSON.stringify({ requestParams: { falkordbPassword: live } });
+      return isRead || !/resource-instance/.test(url) || /signin/.test(url)
+        ? undefined
+        : { status: 400, body: { name: "bad_request", message: `bad row ${row}` } };
+    };
+    const texts: { [name: string]: string } = {};
+    const ran = async (...args: readonly string[]): Promise<void> => {
+      const { out, err } = await bench.gf(...args);
+      texts[`${args.join(" ")} ${isRead}`.replaceAll(folder, "")] = out + err;
+    };
+    const at = (name: string): string => join(folder, name);
+    for (const command of [
+      "instance events instances.one",
+      "instance events instances.one --json",
+      "instance failover instances.one --replica node-sz-1",
+      "instance restart instances.one --json",
+      `plan --out ${at("saved.plan")} --html ${at("plan.html")}`,
+      "plan --json",
+      `drift --markdown ${at("drift.md")} --html ${at("drift.html")} --junit ${at("drift.xml")}`,
+      `drift --json --sarif ${at("drift.sarif")}`,
+    ])
+      await ran(...command.split(" "));
+    isRead = false;
+    for (const command of ["plan", "drift --json", "instance restart instances.one"])
+      await ran(...command.split(" "));
+    for (const name of readdirSync(folder).filter((file) => /\.[a-z]+$/.test(file)))
+      texts[name] = readFileSync(at(name), "utf8");
+    const dated = /"[^"]*T\d\d:\d\d:[^"]*"/g;
+    return Object.fromEntries(
+      Object.entries(texts).map(([name, text]) => [
+        name,
+        text.replaceAll(folder, "").replaceAll(dated, '""'),
+      ]),
+    );
+  }
+
+  it.each([
+    ["was changed at the service", declared],
+    ["is that of a database whose password is not declared", config("")],
+  ])("stands nowhere, and changes nothing that is found, if it %s", async (_, manifest) => {
+    const live = 'L1ve-Ech"o&ed\\Pass';
+    const texts = await textsOf(live, manifest);
+    expect(found(texts, [live])).toEqual([]);
+    const says = (name: string, words: RegExp): void =>
+      expect([name, texts[name]]).toEqual([name, expect.stringMatching(words)]);
+    for (const name of ["instance events instances.one true", "drift.md", "drift.html"])
+      says(name, /falkordbPassword set to \(sensitive\)/);
+    for (const verb of ["failover instances.one --replica node-sz-1", "restart instances.one --json"])
+      says(`instance ${verb} true`, /falkordbPassword\s+set\s+to\s+\(sensitive\)/);
+    says("plan false", /bad\s+row/);
+    const other = await textsOf("Another-Pass", manifest);
+    for (const name of [
+      "drift --json --sarif /drift.sarif true",
+      "plan --out /saved.plan --html /plan.html true",
+      "instance failover instances.one --replica node-sz-1 true",
+    ])
+      expect(texts[name]).toBe(other[name]);
   });
 });

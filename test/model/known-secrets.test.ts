@@ -161,6 +161,34 @@ describe("a secret of fewer than six characters", () => {
   });
 });
 
+describe("a secret that a service shows, and nobody declared", () => {
+  const seeing = (...texts: readonly string[]): Hide => {
+    const secrets = knownSecrets();
+    secrets.see(texts);
+    return secrets.hide;
+  };
+  it.each([
+    ["is hidden like any other", "L1ve-pass", "set to l1VE-pASS", "set to (sensitive)"],
+    ["is hidden like any other, in any spelling", "L1ve/pass", "p=L1ve%2Fpass", "p=(sensitive)"],
+    ["withholds a text in which it is a word, if it is short", "abc1", "it is 'ABC1'.", withheld],
+    ["withholds it also at its end", "abc1", "falkordbPassword=abc1", withheld],
+    ["withholds it in the spelling of JSON too", "ab/1", "it is ab\\/1.", withheld],
+    ["is a part of other words by chance, if it is short", "abc1", "abc12 xabc1", "abc12 xabc1"],
+    ["is none of fewer than three characters", "a", "a database", "a database"],
+    ["is none if the service shows stars", "********", "******** -> ****", "******** -> ****"],
+  ])("%s", (_, secret, said, shown) => {
+    expect(seeing(secret)(said)).toBe(shown);
+  });
+
+  it("withholds every text that holds it, once it is declared", () => {
+    const secrets = knownSecrets();
+    secrets.see(["abc1"]);
+    expect(secrets.hide("xabc1x")).toBe("xabc1x");
+    secrets.add(["abc1"]);
+    expect(secrets.hide("xabc1x")).toBe(withheld);
+  });
+});
+
 describe("a login that nobody knew of", () => {
   it.each([
     ["in an address", "moved to redis://app:secret@h:1 now", "moved to (sensitive) now"],

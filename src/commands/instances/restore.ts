@@ -3,7 +3,7 @@ import { driverOf } from "../../apply/context.ts";
 import { findCreated } from "../../apply/creates/find-created.ts";
 import { kinds } from "../../kinds/index.ts";
 import { instanceEvents } from "../../kinds/instance-history.ts";
-import { instanceParams } from "../../kinds/instance-operations.ts";
+import { describedValues, instanceParams } from "../../kinds/instance-operations.ts";
 import type { Address } from "../../model/address.ts";
 import { exitCodes, GraphformError, isGraphformError, isServiceError } from "../../model/errors.ts";
 import { defined } from "../../model/json.ts";
@@ -54,7 +54,10 @@ export async function listInstanceEvents(invocation: Invocation, address: string
       throw new GraphformError("not-offered", `profile ${service.profile.name} shows no events`, {
         hint: "graphform profile show lists what it has",
       });
-    const events = await instanceEvents(service, boundAt(state, address, "instances").id, signal);
+    const bound = boundAt(state, address, "instances");
+    // It shows the password in force, which an event may repeat.
+    await describedValues(service, bound, signal).catch(() => undefined);
+    const events = await instanceEvents(service, bound.id, signal);
     if (options.json === true) terminal.out(`${jsonText(events.map((event) => ({ ...event })))}\n`);
     else if (events.length === 0) terminal.out("The service shows no events.\n");
     else {
@@ -101,15 +104,11 @@ export async function requestRestore(
   } catch (error) {
     if (!isServiceError(error) || !error.wasSent) throw error;
     // In rare cases a refused restore starts nevertheless, so the hint says to look.
-    if (["invalid", "forbidden", "not-found", "conflict"].includes(error.failure))
-      throw new GraphformError(
-        "restore-refused",
-        `the service refused to restore ${source}: ${error.message}`,
-        {
-          hint: "if a new instance appears nevertheless, bind or delete it before you try again",
-          cause: error,
-        },
-      );
+    if (["invalid", "forbidden", "not-found", "conflict"].includes(error.failure)) {
+      const refused = `the service refused to restore ${source}: ${error.message}`;
+      const hint = "if a new instance appears nevertheless, bind or delete it before you try again";
+      throw new GraphformError("restore-refused", refused, { hint, cause: error });
+    }
     if (find === undefined || signal.aborted) throw restoreUnknown(source, error);
     const id = await find().catch((doubt: unknown) => {
       if (!isGraphformError(doubt)) throw doubt;
@@ -158,13 +157,8 @@ export function printRestore(source: string, instance: string, isJson: boolean, 
 
 function restoreUnknown(source: string, cause: GraphformError): GraphformError {
   const because = cause.message.replace("the create of", "the restore of");
-  return new GraphformError(
-    "restore-unknown",
-    `it is not known whether ${source} is being restored: ${because}`,
-    {
-      exitCode: cause.exitCode,
-      hint: "do not try again at once, a second request makes a second instance: graphform drift --unmanaged names those that no address is bound to, also a new one, which lists may show late; then graphform import ADDRESS ID",
-      cause,
-    },
-  );
+  const message = `it is not known whether ${source} is being restored: ${because}`;
+  const hint =
+    "do not try again at once, a second request makes a second instance: graphform drift --unmanaged names those that no address is bound to, also a new one, which lists may show late; then graphform import ADDRESS ID";
+  return new GraphformError("restore-unknown", message, { exitCode: cause.exitCode, hint, cause });
 }

@@ -19,6 +19,7 @@ import {
   failureOf,
   type Order,
   type StateFacts,
+  secretInClear,
   type ToThread,
 } from "./thread-pool.ts";
 import { appeared, beyond, difference, type PlanDocument } from "./verdict.ts";
@@ -103,7 +104,8 @@ async function withHandles<T>(
   const manifest = await loadManifest(request);
   if (isStored && approved === undefined) {
     const inClear = (await validate(request)).filter(({ code }) => code === "secret-literal");
-    if (inClear.length > 0) throw new ManifestError(inClear);
+    if (inClear.length > 0)
+      throw new GraphformError(secretInClear, failureOf(new ManifestError(inClear)).message, { exitCode: 3 });
   }
   const state = openState(manifest, { path });
   const service = await openService(manifest, { ...place, env });

@@ -1,7 +1,7 @@
 /** @module Keeps one session with a service: signs in, renews it and stores it between commands. */
 import type { Clock } from "../../model/clock.ts";
 import { GraphformError, isServiceError, ServiceError } from "../../model/errors.ts";
-import type { JsonObject } from "../../model/json.ts";
+import { defined, type JsonObject } from "../../model/json.ts";
 import { singleFlight } from "../../model/once.ts";
 import type { Endpoint, Profile } from "../../model/service.ts";
 import type { WireResponse } from "../wire/transport.ts";
@@ -169,12 +169,11 @@ function signInRequest(
 /** The error of a refused sign-in. It names no user: reports of it stand in comments that everybody reads. */
 function wrongCredentials(cause: ServiceError): ServiceError {
   const message = "session.sign-in: the service does not accept this user name with this password";
-  const status = cause.status === undefined ? {} : { status: cause.status };
-  return new ServiceError("unauthorized", "session.sign-in", message, {
-    ...status,
-    cause,
+  const more = {
+    ...defined({ status: cause.status }),
     hint: "check GRAPHFORM_USERNAME and GRAPHFORM_PASSWORD",
-  });
+  };
+  return new ServiceError("unauthorized", "session.sign-in", message, { ...more, cause });
 }
 
 function sessionEnded({ endsAt, refreshToken }: Tokens, origin: string, now: number): GraphformError {

@@ -1,19 +1,21 @@
 /** @module Exchanges one request with the service: names, patience, repetitions, trace, typed errors. */
 import type { Clock } from "../../model/clock.ts";
 import { exitCodes, isServiceError, ServiceError } from "../../model/errors.ts";
-import type { Hide } from "../../model/known-secrets.ts";
+import type { KnownSecrets } from "../../model/known-secrets.ts";
 import { limitWords, waitLonger } from "../../model/time-limit.ts";
 import { repeatRequest } from "../../network/repeat-request.ts";
 import type { ServiceOptions } from "../service-options.ts";
 import { serviceError } from "./service-error.ts";
+import { textsBehind } from "./spelling.ts";
 import type { Transport, WireResponse } from "./transport.ts";
 
-export interface ExchangeSettings extends Pick<ServiceOptions, "profile" | "clock" | "trace"> {
+export interface ExchangeSettings
+  extends Pick<ServiceOptions, "profile" | "clock" | "trace" | "secretNames"> {
   readonly transport: Transport;
   readonly closing: AbortSignal;
   readonly dates: ServiceDates;
-  /** Hides the secrets of the run in the service's words. */
-  readonly hide: Hide;
+  /** Hides the secrets of the run in the service's words; those that an answer shows are added before anything else is made of it. */
+  readonly secrets: KnownSecrets;
 }
 
 /** The times of the service, by origin, from the `Date` of its answers. */
@@ -49,11 +51,11 @@ export function serviceDates(clock: Pick<Clock, "now">): ServiceDates {
   };
 }
 
-/** Wraps a transport: traces each request, and rejects with a ServiceError for any status but 2xx. */
+/** Wraps a transport: traces each request, learns the secrets of each answer, and rejects with a ServiceError for any status but 2xx. */
 export function tracedExchange(
   settings: ExchangeSettings,
 ): (...args: Parameters<Transport>) => Promise<WireResponse> {
-  const { transport, profile, clock, trace, closing, dates, hide } = settings;
+  const { transport, profile, clock, trace, closing, dates, secrets, secretNames = [] } = settings;
   return async (request, signal, unsent) => {
     const started = clock.now();
     const traceEnd = (what: number | string): void =>
@@ -63,8 +65,9 @@ export function tracedExchange(
       const response = await transport(request, signal, unsent);
       traceEnd(response.status);
       dates.see(request.origin, response.headers);
+      secrets.see(textsBehind(secretNames, response.body));
       if (response.status >= 200 && response.status < 300) return response;
-      throw serviceError(response, request, profile, clock.now(), hide);
+      throw serviceError(response, request, profile, clock.now(), secrets.hide);
     } catch (error) {
       if (isServiceError(error) && error.status === undefined) traceEnd(error.failure);
       throw error;

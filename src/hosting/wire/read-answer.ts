@@ -1,6 +1,6 @@
 /** @module Reads and checks the answer to an accepted request, and the further pages of a list. */
 import { isServiceError, ServiceError } from "../../model/errors.ts";
-import { defined, isObject, type Json } from "../../model/json.ts";
+import { defined, isObject, type Json, mapped } from "../../model/json.ts";
 import type { Hide } from "../../model/known-secrets.ts";
 import type { Answer, Call, Endpoint } from "../../model/service.ts";
 import { operations } from "../operations.ts";
@@ -80,15 +80,13 @@ const mayBeAbsent: ReadonlySet<string> = new Set(["snapshot.list", "instance.sna
 /** Free texts of the service: they are never compared. */
 const words: ReadonlySet<string> = new Set(["failure", "statusMessage", "message"]);
 
-/** Applies `change` to the free texts among the values, also in the items of a list. */
-function withWords(values: Values, change: (text: string) => string): Values {
-  if (!Object.keys(values).some((name) => words.has(name) || name === "items")) return values;
-  const changed = (name: string, value: Json): Json => {
-    if (words.has(name) && typeof value === "string") return change(value);
+/** Hides secrets in the free texts among the values, also in the items of a list. */
+function withWords(values: Values, hide: Hide): Values {
+  return mapped(values, (value, name) => {
+    if (words.has(name) && typeof value === "string") return hide(value);
     if (name !== "items" || !Array.isArray(value)) return value;
-    return value.map((item: Json) => (isObject(item) ? withWords(item, change) : item));
-  };
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, changed(name, value)]));
+    return value.map((item: Json) => (isObject(item) ? withWords(item, hide) : item));
+  });
 }
 
 /** True for a short text such as `OK`. A page of HTML or a cut object is an error. */

@@ -111,9 +111,7 @@ function textsOf(value: Json): readonly string[] {
 
 function plainWords(status: number): string {
   if (status < 400) return "the service redirects, and redirects are not followed";
-  return status >= 500
-    ? "the service failed and does not say why"
-    : "the service refused and does not say why";
+  return `the service ${status >= 500 ? "failed" : "refused"} and does not say why`;
 }
 
 /** Result of a match; `unread` if the pattern is invalid, or takes too long. */

@@ -1,6 +1,6 @@
 /** @module Renames the keys of bodies and reads the values of answers, by the names that a profile has. */
 
-import { isObject, type Json, type JsonObject } from "../../model/json.ts";
+import { isObject, type Json, type JsonObject, jsonIn } from "../../model/json.ts";
 import { perText } from "../../model/once.ts";
 
 export type Values = { readonly [name: string]: Json };
@@ -94,4 +94,27 @@ function isNothing(value: Json | undefined): boolean {
     value === "" ||
     (isObject(value) && Object.values(value).every(isNothing))
   );
+}
+
+/** The value behind a name in JSON, or as logs print it: `name=value`, `name:value`. */
+const valueBehind = /"\s{0,9}:\s{0,9}("(?:[^"\\]|\\.){1,4096}")|[=:]([^\s"'\\]{1,4096})/sy;
+
+/** The texts behind these names in an answer: in parameters that it repeats, in its words, and in JSON that is text of JSON so often. */
+export function textsBehind(names: readonly string[], answer: string, depth = 4): readonly string[] {
+  const found = names.flatMap((name) => [...textsBehindOne(name, answer)]);
+  if (depth === 0 || !names.some((name) => answer.includes(`${name}\\`))) return found;
+  return [...found, ...textsBehind(names, answer.replace(/\\(["\\/])/g, "$1"), depth - 1)];
+}
+
+function* textsBehindOne(name: string, answer: string): Generator<string> {
+  for (let at = answer.indexOf(name); at >= 0; at = answer.indexOf(name, at)) {
+    at += name.length;
+    valueBehind.lastIndex = at;
+    const [{ length } = "", quoted = '""', plain = ""] = valueBehind.exec(answer) ?? [];
+    at += length;
+    yield String(jsonIn(quoted) ?? "");
+    // The sign that ends a plain value may also be a part of it.
+    yield plain;
+    yield plain.replace(/[,;&)}\]].*/s, "");
+  }
 }

@@ -127,6 +127,14 @@ const exactlyOne: Explain = (name, _, shape) => ({
   hint: listed(Object.keys(shape.properties ?? {}), "one of"),
 });
 
+/** A number that is beyond a bound. */
+function beyond(code: string, side: "least" | "most", bound: "minimum" | "maximum"): Explain {
+  return (name, value, shape) => ({
+    ...{ code, hint: boundsHint(shape) },
+    message: `${name} must be at ${side} ${String(shape[bound])}${andIs(value, shape)}`,
+  });
+}
+
 const faults: { readonly [keyword: string]: Explain } = {
   type: (name, value, shape) => ({
     code: "wrong-type",
@@ -143,16 +151,8 @@ const faults: { readonly [keyword: string]: Explain } = {
     message: `${name} must be ${JSON.stringify(shape.const)}${andIs(value, shape)}`,
     hint: `write ${String(shape.const)}`,
   }),
-  minimum: (name, value, shape) => ({
-    code: "too-small",
-    message: `${name} must be at least ${String(shape.minimum)}${andIs(value, shape)}`,
-    hint: boundsHint(shape),
-  }),
-  maximum: (name, value, shape) => ({
-    code: "too-large",
-    message: `${name} must be at most ${String(shape.maximum)}${andIs(value, shape)}`,
-    hint: boundsHint(shape),
-  }),
+  minimum: beyond("too-small", "least", "minimum"),
+  maximum: beyond("too-large", "most", "maximum"),
   minLength: (name, _, shape) => ({
     code: "too-short",
     message: `${name} must not be empty`,
