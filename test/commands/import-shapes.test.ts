@@ -190,6 +190,17 @@ describe("import --all where a part is refused", () => {
     expect(nameless(bench)).toEqual([]);
   });
 
+  it("the first user of a database is that of the database, and nothing to declare", async () => {
+    const bench = await cloudBench();
+    fill(bench);
+    bench.cloud.users.set("instance-0", [{ username: "app", acl: "~* +@all" }]);
+    const err = await importAndPlan(bench, "--users");
+    expect(err).toContain("2 resources written");
+    const text = await bench.read("all.yaml");
+    expect(text).toContain("reader");
+    expect(text).not.toContain("username: app");
+  });
+
   it("all of it together, among 200", async () => {
     const bench = await cloudBench();
     fill(bench, { subscriptionId: null }, 200);

@@ -54,10 +54,10 @@ export async function findEverything(
     if (all !== undefined) take(await readListed(all, subscriptions, reads));
     if (all?.isWhole === true) answered += 1;
     if (all?.isWhole === true && all.unplaced.length === 0) continue;
-    const known = reported(
-      found.filter((entry) => entry.kind === kind),
-      leftOut,
-    );
+    // What an object has made by itself is not declared.
+    const made = found.flatMap(({ kind: host, live }) => host.implicitChildren(live.id, live.spec));
+    const ofKind = found.filter((entry) => entry.kind === kind);
+    const known = reported(ofKind, [...leftOut, ...made.map(({ id }) => ({ what: id }))]);
     const { profile } = service;
     const byTier = profile.subscriptions === "per-tier" ? subscriptions?.byTier : undefined;
     const hosts = found.map(({ kind: { name }, live }) => ({
@@ -89,7 +89,7 @@ export async function findEverything(
 }
 
 /** The ids that were read, and everything that was left out. */
-function reported(found: readonly Found[], leftOut: readonly LeftOut[]): ReadonlySet<string> {
+function reported(found: readonly Found[], leftOut: readonly Pick<LeftOut, "what">[]): ReadonlySet<string> {
   return new Set([...found.map(({ live }) => live.id), ...leftOut.map(({ what }) => what)]);
 }
 
