@@ -32,6 +32,8 @@ export type Polled<Verdict> =
   | { readonly is: "timeout" };
 
 const growth = 1.5;
+/** A 403 may pass, as where new rights are not known everywhere yet: so many in a row are looked past. */
+const mostForbidden = 2;
 
 /** Looks until `evaluate` has a verdict or the deadline has passed; pauses grow, with jitter. Rejects as `stopping` does. */
 export async function poll<Seen, Verdict>(
@@ -39,9 +41,12 @@ export async function poll<Seen, Verdict>(
   { clock, profile, stopping }: PollTimes,
 ): Promise<Polled<Verdict>> {
   const { first, longest } = profile.timing.poll;
+  let forbidden = 0;
   for (let pause = first; ; ) {
     stopping.throwIfAborted();
     const seen = await attempt(look, stopping);
+    forbidden = "failure" in seen && isServiceError(seen.failure, "forbidden") ? forbidden + 1 : 0;
+    if ("failure" in seen && forbidden > mostForbidden) throw seen.failure;
     const verdict = "failure" in seen ? undefined : evaluate(seen.seen);
     if (verdict !== undefined) return { is: "decided", verdict };
     const left = deadline - clock.now();
@@ -64,7 +69,7 @@ async function attempt<Seen>(
     return { seen: await look() };
   } catch (error) {
     if (stopping.aborted) throw stopping.reason;
-    if (isPassing(error)) return { failure: error };
+    if (isPassing(error) || isServiceError(error, "forbidden")) return { failure: error };
     throw error;
   }
 }

@@ -168,6 +168,19 @@ describe("an update", () => {
   );
 
   it.each([
+    ["is waited for past two looks in a row that are forbidden", 2, "done"],
+    ["ends at the third look that is forbidden", 3, "failed"],
+  ])("%s", async (_, times, result) => {
+    const world = await worldWith({ colour: "red" });
+    const { steps } = await world.run(
+      { a: { colour: "blue" } },
+      { driver: failingLooks(world, "forbidden", times) },
+    );
+    expect(steps).toMatchObject([{ result }]);
+    expect(world.service.writes("update")).toHaveLength(1);
+  });
+
+  it.each([
     ["is waited for while its values are shown later than its end, within the settling time of 5 s", 4000, 0],
     ["is not as declared once that time is over and another value is still shown", 60_000, 1],
   ])("%s", async (_, late, left) => {
