@@ -45,6 +45,33 @@ describe("an excerpt", () => {
     expect(excerpt(text, line, 1)).toBe(expected);
   });
 
+  it.each([
+    ["of an alias", "a: *hunter2", 1, "a: *…"],
+    ["of an anchor", "a: &hunter2 b", 1, "a: &… b"],
+    ["of an anchor of nothing", "a: &hunter2", 1, "a: &…"],
+    ["of an anchor before a text in quotes", 'a: &hunter2 "b"', 1, 'a: &… "b"'],
+    ["of an anchor of a map", "a: { b: &hunter2 { c: 1 }, d: *hunter2 }", 1, "a: { b: &… { c: 1 }, d: *… }"],
+    ["of an anchor on a line of its own", "a:\n  &hunter2\n  b: 1", 2, "  &…"],
+    ["in a list", "a: [&hunter2 b, *hunter2,*hunter2]", 1, "a: [&… b, *…,*…]"],
+    ["of an anchor of a key", "&hunter2 a: 1", 1, "&… a: 1"],
+    ["before a comment", "a: &hunter2 # &hunter2", 1, "a: &…"],
+  ])("shows no name %s: a password may begin with * or &", (_, text, line, expected) => {
+    expect(excerpt(`${text}\nz: 1`, line, 1)).toBe(expected);
+  });
+
+  it("shows a text that begins with * or & in quotes, and what follows a hidden name at its column alone", () => {
+    expect(excerpt('a: "*b &c"', 1, 1)).toBe('a: "*b &c"');
+    expect(excerpt("a: &hunter2 b", 1, 13)).toBe("a: &…");
+    expect(excerpt("a: { b: *hunter2, c: d }", 1, 22)).toBe("a: { b: *…");
+  });
+
+  it("of a long line that is cut within a name shows nothing of the name", () => {
+    const long = (sign: string): string => `a: { b: ${sign}${"hunter2-".repeat(40)}, c: d }`;
+    for (const text of [long("*"), long("&")])
+      for (let column = 1; column <= text.length; column += 1)
+        expect(excerpt(text, 1, column)).not.toMatch(/hunt|nter2|ter2-/);
+  });
+
   it("of a long line is cut around the column", () => {
     const text = `a: [${Array.from({ length: 500 }, (_, index) => `n${index}`).join(", ")}]`;
     const column = text.indexOf("n250") + 1;

@@ -251,6 +251,9 @@ instances:
     ["where its source belongs", good.replace("{ env: A }", secret)],
     ["where its source belongs, in a map", good.replace("{ env: A }", `{ value: ${secret} }`)],
     ["on a line of its own", good.replace(secret, `\n        ${secret}\n      graphdbUser: twice`)],
+    ["as an alias, if it begins with *", good.replace(`: ${secret}`, `: *${secret}`)],
+    ["as an anchor, if it begins with &", good.replace(`: ${secret}`, `: &${secret}`)],
+    ["as an anchor of another value", good.replace(`: ${secret}`, `: &${secret} [x]`)],
     [
       "as an anchor for another place",
       good.replace("app\n", `&p ${secret}\n`).replace(`: ${secret}`, ": *p"),

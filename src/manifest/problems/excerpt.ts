@@ -1,5 +1,5 @@
 /** @module Sorts the problems that people see and cuts their source lines out of the files: keys, and of values only those of plain fields. */
-import { isAlias, isMap, isScalar, isSeq, type Pair, type ParsedNode, type Scalar } from "yaml";
+import { isMap, isScalar, isSeq, type Pair, type ParsedNode, type Scalar } from "yaml";
 import type { Problem, SourceRange } from "../../model/errors.ts";
 import { defined } from "../../model/json.ts";
 import type { Finding, Kind } from "../../model/kind.ts";
@@ -76,8 +76,7 @@ function partsOf(layer: Layer, shown: ShownAt, first: number, last: number): rea
     } else if (isSeq<ParsedNode>(node)) {
       for (const [at, item] of node.items.entries())
         if (item.range[1] > first && item.range[0] < last) walk(item, [...path, at]);
-    } else if (isAlias(node)) parts.push({ from: node.range[0], to: node.range[1], shown: undefined });
-    else if (isScalar(node) && node.value !== null && node.value !== "")
+    } else if (isScalar(node) && node.value !== null && node.value !== "")
       add(node, (text) => shown(path, text));
   };
   const walkPair = ({ key, value }: Pair<ParsedNode, ParsedNode | null>, path: Path): void => {
@@ -86,6 +85,32 @@ function partsOf(layer: Layer, shown: ShownAt, first: number, last: number): rea
   };
   walk(layer.written().root, []);
   return parts;
+}
+
+/** Names of anchors and aliases: a password that is not quoted may be read as one. Behind a cut also the rest of a name. */
+const [names, namesBehindCut] = [/([&*])[^\s,[\]{}]+/g, /(^|[&*])[^\s,[\]{}]+/g];
+
+/** Adds the names that stand between the parts from an offset to another one; of them the sign alone is shown. */
+function withNames(
+  parts: readonly Part[],
+  text: string,
+  from: number,
+  to: number,
+  isCut: boolean,
+): readonly Part[] {
+  let at = from;
+  return [...parts, { from: to, to, shown: undefined }].flatMap((part) => {
+    const found = text.slice(at, part.from).matchAll(isCut && at === from ? namesBehindCut : names);
+    const before = at;
+    at = Math.max(at, part.to);
+    return [
+      ...[...found].map(({ index, 0: { length }, 1: sign = "" }) => ({
+        ...{ from: before + index, to: before + index + length },
+        shown: sign === "" ? "" : `${sign}…`,
+      })),
+      part,
+    ];
+  });
 }
 
 /** The part of a line around a column. What stands behind a hidden value is left out if the column does: it would stand elsewhere. */
@@ -99,7 +124,7 @@ function lineAround(layer: Layer, shownAt: ShownAt, line: number, column: number
   const to = isLong ? Math.min(end, from + widest) : end;
   let shown = from > start ? "…" : "";
   let at = from;
-  const parts = partsOf(layer, shownAt, from, to);
+  const parts = withNames(partsOf(layer, shownAt, from, to), text, from, to, from > start);
   for (let next = firstBehind(parts, from, (part) => part.to); at < to; next += 1) {
     const part = parts[next];
     const gap = text.slice(at, Math.min(to, Math.max(at, part?.from ?? to)));
