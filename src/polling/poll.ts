@@ -32,7 +32,7 @@ export type Polled<Verdict> =
   | { readonly is: "timeout" };
 
 const growth = 1.5;
-/** A 403 may pass, as where new rights are not known everywhere yet: so many in a row are looked past. */
+/** A 403 may pass, as long as new rights are not known everywhere: so many in a row are looked past. */
 const mostForbidden = 2;
 
 /** Looks until `evaluate` has a verdict or the deadline has passed; pauses grow, with jitter. Rejects as `stopping` does. */
