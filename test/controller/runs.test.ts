@@ -1,3 +1,4 @@
+import type { ChildProcess } from "node:child_process";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { verifyAudit } from "../../src/controller/database/audit.ts";
@@ -21,9 +22,10 @@ const asking = { kind: "reconcile", trigger: "request", actor: "ada" } as const;
 
 describe("runs", () => {
   let fleet: Fleet;
+  let worker: ChildProcess;
   beforeAll(async () => {
     fleet = await openFleet();
-    await fleet.worker();
+    worker = await fleet.worker();
   }, 60_000);
   afterAll(() => fleet.close());
 
@@ -263,6 +265,47 @@ describe("runs", () => {
       .where("manifest_id", "=", manifest)
       .execute();
     expect(kept.map(({ files }) => files["graphform.yaml"]?.includes("kept-b"))).toEqual([false, false]);
+  });
+
+  it("of another name with the same source wait for a person, as long as they would make everything twice", async () => {
+    const text = manifestText("first", ["a"]);
+    const first = await fleet.add("first", text);
+    expect((await fleet.until(first.run)).status).toBe("applied");
+    await removeManifest(fleet, { id: first.manifest, actor: "ada" });
+    const second = await fleet.add("second", text);
+    const waiting = await fleet.until(second.run, "needs_approval");
+    expect(waiting).toMatchObject({ status: "needs_approval", verdict: "risky" });
+    expect(waiting.reasons[0]).toMatch(
+      /^first, which was removed, has the same source, .*graphform state migrate/,
+    );
+    await removeManifest(fleet, { id: second.manifest, actor: "ada" });
+    const again = await fleet.until((await fleet.add("first", text)).run);
+    expect(again).toMatchObject({ status: "planned_and_finished" });
+  });
+
+  it("of drift wait for no second approval of the same plan, and none of an older commit", async () => {
+    const { run, manifest } = await fleet.add("twin", manifestText("twin", ["a"]), "none");
+    await fleet.until(run, "needs_approval");
+    await fleet.postgres.sql("UPDATE graphform.manifests SET approved_commit = commit WHERE id = $1", [
+      manifest,
+    ]);
+    const check = { ...asking, id: manifest, kind: "drift", trigger: "schedule" } as const;
+    const checked = await requestRun(fleet, check);
+    const same = await fleet.until("run" in checked ? checked.run : "", "needs_approval");
+    expect(same).toMatchObject({ kind: "drift", status: "superseded", exit_code: 8 });
+    // A plan of drift waits, and the planning of a reconcile finds a newer commit.
+    await fleet.postgres.sql("UPDATE graphform.runs SET kind = 'drift' WHERE id = $1", [run]);
+    worker.kill("SIGSTOP");
+    const files = { "graphform.yaml": manifestText("twin", ["a", "b"]) };
+    const uploaded = await uploadFiles(fleet, { id: manifest, files, actor: "ada" });
+    const [newer] = "run" in uploaded ? [uploaded.run ?? ""] : [];
+    await fleet.postgres.sql(
+      "UPDATE graphform.runs SET status = 'needs_approval', ended_at = NULL WHERE id = $1",
+      [run],
+    );
+    worker.kill("SIGCONT");
+    expect((await fleet.until(newer ?? "", "needs_approval")).status).toBe("needs_approval");
+    expect((await fleet.run(run)).status).toBe("superseded");
   });
 
   it("are canceled at once before they begin", async () => {

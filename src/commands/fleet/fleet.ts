@@ -119,7 +119,7 @@ const commands: { readonly [name in Name]: FleetCommand } = {
   },
   remove: {
     ask: async ({ client, options, name }) => client.ask("DELETE", await pathOf(client, name, options)),
-    text: () => "removed; its databases and its state stay\n",
+    text: () => "removed; its databases stay, and its state for a manifest of the same name\n",
   },
   pause: {
     async ask({ client, options, name }) {

@@ -1,6 +1,7 @@
 /** @module Plans a run in a thread, and decides the next state: its end, an apply, or the approval of a person. */
+import { sql } from "kysely";
 import type { Tx } from "../database/connect.ts";
-import type { RunRow } from "../database/schema.ts";
+import type { ManifestRow, RunRow } from "../database/schema.ts";
 import { newestCommit } from "../sources/git.ts";
 import { besides, withCheckout } from "./checkout.ts";
 import { busyDelay, type Next, putBack, type Stage } from "./execute-run.ts";
@@ -131,9 +132,12 @@ async function endPlanning(
     return putBack(tx, planning, taken, busyDelay);
   const hasChanges = changesAnything(plan);
   const { restored_to: restored } = manifest;
-  const doubts =
-    restored === null || !hasChanges ? [] : [restoredWords(restored), ...(await unknownWords(tx, manifest))];
-  const columns = { ...planColumns(plan, doubts), commit, kind };
+  const makesAll = Object.values(plan.x_graphform.changes).every(({ action }) => action === "create");
+  const doubts = [
+    ...(restored === null ? [] : [restoredWords(restored), ...(await unknownWords(tx, manifest))]),
+    ...(makesAll ? await otherNames(tx, manifest) : []),
+  ];
+  const columns = { ...planColumns(plan, hasChanges ? doubts : []), commit, kind };
   const seen = new Date();
   const drifted = hasChanges
     ? kind === "drift"
@@ -143,7 +147,7 @@ async function endPlanning(
   const isBlocked = hasChanges && !plan.applyable;
   const planned = kind === "reconcile" && !isBlocked ? { planned_commit: commit } : {};
   const facts = { manifest: { checked_at: seen, trouble: null, drifted_at: drifted, ...planned } };
-  const waiting = await waitingRuns(tx, manifest.id, kind);
+  const waiting = await waitingRuns(tx, manifest.id);
   const same = waiting.find(
     (run) => run.commit === commit && run.fingerprint === columns.fingerprint && !overtaken(run, manifest),
   );
@@ -153,7 +157,9 @@ async function endPlanning(
   }
   if (!(await moveRun(tx, id, { from: "planning", to: "planned" }, { fence }, columns))) return undefined;
   await storePlan(tx, id, plan);
-  await supersede(tx, waiting);
+  // A plan of drift stands beside that of a newer commit, unless it was made before that.
+  const isOutdated = (run: RunRow): boolean => run.kind === kind || run.generation < manifest.generation;
+  await supersede(tx, waiting.filter(isOutdated));
   if (!hasChanges) {
     await setApproved(tx, manifest, commit);
     return { from: "planned", to: "planned_and_finished", columns: { exit_code: 0 }, ...facts };
@@ -165,4 +171,25 @@ async function endPlanning(
     return { from: "policy_checked", to: "approved", why: "safe: by the rules of the tenant", ...facts };
   const why = "safe, but `auto` of the manifest or of its tenant leaves every change to a person";
   return { from: "policy_checked", to: "needs_approval", why, ...facts };
+}
+
+/**
+ * Says which other manifest, also a removed one, has the same source, and objects in its state, if this one has none yet: it may be this one
+ * under another name, and every object would be made a second time.
+ */
+async function otherNames(tx: Tx, { id, tenant }: ManifestRow): Promise<readonly string[]> {
+  const { rows } = await sql<{ name: string; removed: boolean }>`
+    WITH sources AS (
+      SELECT m.id, m.name, m.removed_at IS NOT NULL AS removed,
+        CASE source ->> 'type' WHEN 'git' THEN regexp_replace(source ->> 'url', '(\\.git)?/*$', '') || ' '
+          || regexp_replace(source ->> 'path', '^(\\./)+|/+$', '', 'g') ELSE commit END AS source,
+        coalesce(jsonb_array_length(s.facts::jsonb -> 'ids') > 0, false) AS binds
+      FROM graphform.manifests m LEFT JOIN graphform.states s ON s.name = m.tenant || '/' || m.name WHERE tenant = ${tenant})
+    SELECT other.name, other.removed FROM sources own, sources other
+    WHERE own.id = ${id} AND NOT own.binds AND other.binds AND other.source = own.source AND other.name <> own.name
+    ORDER BY other.removed LIMIT 1`.execute(tx);
+  return rows.map(
+    ({ name, removed }) =>
+      `${name}${removed ? ", which was removed," : ""} has the same source, and its databases are bound in its own state: this plan makes each a second time. To change a name, move the state to the new one with \`graphform state migrate\`, or add the manifest as ${name} again`,
+  );
 }

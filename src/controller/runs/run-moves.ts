@@ -111,14 +111,9 @@ export async function openRuns(at: Tx | Database, manifest: string): Promise<rea
   return runs.where("ended_at", "is", null).orderBy("created_at", "desc").execute();
 }
 
-/** The runs of a kind that wait for an approval. */
-export async function waitingRuns(
-  tx: Tx,
-  manifest: string,
-  kind: RunRow["kind"],
-): Promise<readonly RunRow[]> {
-  const open = await openRuns(tx, manifest);
-  return open.filter((run) => run.kind === kind && run.status === "needs_approval");
+/** The runs of a manifest that wait for an approval. */
+export async function waitingRuns(tx: Tx, manifest: string): Promise<readonly RunRow[]> {
+  return (await openRuns(tx, manifest)).filter(({ status }) => status === "needs_approval");
 }
 
 /** A newer plan replaces those that wait for an approval: they are outdated. */

@@ -58,7 +58,8 @@ describe("graphform fleet", () => {
     expect(await fleet("add", "cache", "--file", file(manifest))).toMatchObject({
       ...{ code: 1, err: "error: the tenant shop has a manifest cache already\n" },
     });
-    const cautious = await fleet("add", "cautious", "--file", file(manifest), "--auto", "none", "--wait");
+    const other = file(`${manifest}# another one\n`);
+    const cautious = await fleet("add", "cautious", "--file", other, "--auto", "none", "--wait");
     expect(cautious).toMatchObject({ code: 8, out: expect.stringContaining("needs_approval: safe, but") });
     await fleet("remove", "cautious");
     expect((await fleet("list")).out).toMatch(/shop\/cache +in-sync/);
@@ -106,7 +107,7 @@ describe("graphform fleet", () => {
     expect((await fleet("pause", "cache", "--until", "2020-01-01")).err).toContain("is not in the future");
     expect((await fleet("pause", "cache", "--until", "2999-02-31")).err).toContain("is no time");
     expect((await fleet("pause", "cache", "--until", "99999999999h")).err).toContain("is no time");
-    expect((await fleet("remove", "cache")).out).toContain("its databases and its state stay");
+    expect((await fleet("remove", "cache")).out).toContain("its databases stay, and its state");
     expect(JSON.parse((await fleet("list", "--json")).out).manifests).toEqual([]);
   });
 
