@@ -28,8 +28,10 @@ export function resolveAddressOptions(
     candidates: readonly Address[],
   ): Address[] => {
     const found = patterns.map((pattern) => ({ pattern, addresses: addressesOf(pattern, candidates) }));
-    for (const { pattern, addresses } of found)
-      if (addresses.length === 0) unknown.push({ option, pattern, candidates });
+    for (const { pattern } of found.filter(({ addresses }) => addresses.length === 0)) {
+      const named = new Set(candidates.flatMap((each) => [each, each.split("[")[0] ?? each]));
+      unknown.push({ option, pattern, candidates: [...named] });
+    }
     const all = [...new Set(found.flatMap(({ addresses }) => addresses))];
     // Keeps a pattern without a match: an empty list would select every resource.
     return all.length === 0 ? [...patterns] : all;

@@ -55,6 +55,11 @@ describe("a pattern of an option", () => {
     expect(options.targets).toEqual(["instances.nope"]);
   });
 
+  it("may have been meant as the name of all members of a forEach", () => {
+    const { unknown } = resolveAddressOptions({ ...none, targets: ["instances.cach"] }, known);
+    expect(unknown.flatMap(({ candidates }) => candidates)).toContain("instances.cache");
+  });
+
   it("costs no more than its length and the number of addresses", async () => {
     const many = Array.from({ length: 2000 }, (_, at) => `instances.${"a".repeat(200)}${at}`);
     const pattern = `${"*a".repeat(100)}*b`;
