@@ -1,5 +1,5 @@
 /** @module Finds the secrets of a run in the words of others: answers, exceptions, names of holders, databases. */
-import { type Reading, readingsOf } from "./readings.ts";
+import { type Reading, readingsOf, unwrapped } from "./readings.ts";
 import { sensitive } from "./sealed.ts";
 
 /** Hides what is secret in a text of others. */
@@ -30,8 +30,9 @@ const shortestSeen = 3;
 const withheld = "(withheld: it repeats a secret)";
 
 /**
- * Finds secrets, and their single lines, in any case and spelling: escaped for JSON, URLs, HTML, shells and languages however often, in
- * hex, in base64 at any offset. Takes time in proportion to the text, however many secrets there are.
+ * Finds secrets, and their single lines, in any case, across line breaks, and in these spellings: escaped for JSON, URLs, HTML, shells and
+ * languages however often; in hex and in base64 at any offset, by themselves and as JSON, URLs and forms escape them. Other encodings are not
+ * read, such as base64 of base64 or of UTF-16, quoted-printable, and lists of bytes. Takes time in proportion to the text, however many secrets there are.
  */
 export function knownSecrets(): KnownSecrets {
   const [all, unread] = [new Set<string>(), new Set<string>()];
@@ -61,8 +62,8 @@ export function knownSecrets(): KnownSecrets {
     see(texts) {
       for (const text of texts) {
         if (text.length < shortestSeen || !/[\p{L}\p{N}]/u.test(text)) continue;
-        if (text.length < shortest) words.add(text.toLowerCase());
-        else add(text);
+        if (text.length >= shortest) add(text);
+        else for (const reading of readingsOf(text)) words.add(reading.text);
       }
     },
     hide(text) {
@@ -74,7 +75,8 @@ export function knownSecrets(): KnownSecrets {
       for (const form of short) if (readings.some((reading) => reading.text.includes(form))) return withheld;
       for (const word of words)
         if (readings.some((reading) => standsApart(word, reading.text))) return withheld;
-      const ranges = readings.flatMap((reading) => rangesIn(reading, index));
+      const joined = readings.slice(-1).map(unwrapped);
+      const ranges = [...readings, ...joined].flatMap((reading) => rangesIn(reading, index));
       return withoutLogins(withoutRanges(text, ranges));
     },
   };
@@ -124,8 +126,19 @@ function withoutRanges(text: string, ranges: readonly Range[]): string {
 
 /** The texts that readings hold if the secret stands in their original. */
 function formsOf(text: string): readonly string[] {
-  const encoded = [Buffer.from(text, "utf8").toString("hex"), ...base64(text)];
-  return [...readingsOf(text), ...encoded.flatMap(readingsOf)].map((reading) => reading.text);
+  const encoded = [...escapedOf(text)].flatMap((each) => [
+    Buffer.from(each).toString("hex"),
+    ...base64(each),
+  ]);
+  return [text, ...encoded].flatMap((each) => readingsOf(each).map((reading) => reading.text));
+}
+
+/** A text as it stands in a body that is encoded as a whole: by itself, in JSON, also as Go writes it, in an address and in a form. */
+function escapedOf(text: string): ReadonlySet<string> {
+  const json = JSON.stringify(text).slice(1, -1);
+  const go = json.replace(/[&<>]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`);
+  const form = new URLSearchParams({ "": text }).toString().slice(1);
+  return new Set([text, json, go, encodeURIComponent(text.toWellFormed()), form]);
 }
 
 /** The characters of base64 that depend on the text alone, for each of the three offsets that it may start at. */

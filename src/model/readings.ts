@@ -101,6 +101,11 @@ function fold(reading: Reading): Reading {
   return { ...plain, text: plain.text.replace(/[A-Z]+/g, small).replaceAll("+", " ") };
 }
 
+/** A reading without its line breaks and the blanks behind them, as it was before it was wrapped. */
+export function unwrapped(reading: Reading): Reading {
+  return rewritten(reading, /\r?\n[ \t]*/g, ([found]) => [["", found.length]]);
+}
+
 function small(text: string): string {
   return text.toLowerCase();
 }

@@ -98,6 +98,74 @@ describe("a secret in the words of others", () => {
     expect(shown.length).toBeLessThanOrEqual(around + sensitive.length);
   });
 
+  const wrapped = (text: string, width: number, end: string): string =>
+    text.replaceAll(new RegExp(`.{${width}}`, "g"), (line) => line + end);
+  const body = (text: string): string =>
+    JSON.stringify({ name: "db", requestParams: { password: text, size: 1 } });
+  const encodings: readonly [reason: string, encode: (text: string) => string][] = [
+    ["a service logs the body of a request", (text) => Buffer.from(body(text)).toString("base64")],
+    [
+      "a service in Go logs the body",
+      (text) =>
+        Buffer.from(
+          body(text).replaceAll("&", "\\u0026").replaceAll("<", "\\u003c").replaceAll(">", "\\u003e"),
+        ).toString("base64"),
+    ],
+    [
+      "it is in a token, whose parts are base64 for URLs",
+      (text) => Buffer.from(body(text)).toString("base64url"),
+    ],
+    [
+      "it logs a form",
+      (text) => Buffer.from(new URLSearchParams({ a: "b", p: text, c: "d" }).toString()).toString("base64"),
+    ],
+    ["it logs an address", (text) => Buffer.from(`/x?p=${encodeURIComponent(text)}&q=1`).toString("base64")],
+    ["mails and PEM wrap it", (text) => wrapped(Buffer.from(body(text)).toString("base64"), 76, "\r\n")],
+    ["a tool wraps it at 64", (text) => wrapped(Buffer.from(text.repeat(3)).toString("base64"), 64, "\n")],
+    [
+      "YAML wraps and indents it",
+      (text) => wrapped(Buffer.from(body(text)).toString("base64"), 30, "\n    "),
+    ],
+    [
+      "JSON holds what is wrapped",
+      (text) => JSON.stringify({ data: wrapped(Buffer.from(body(text)).toString("base64"), 76, "\n") }),
+    ],
+    ["hex is wrapped", (text) => wrapped(Buffer.from(body(text)).toString("hex"), 60, "\n")],
+    ["a terminal wraps it as it is", (text) => wrapped(text, 5, "\n")],
+  ];
+  it.each(encodings)("is hidden in what is encoded as a whole, where %s", (_, encode) => {
+    for (const secret of [
+      'S3cr"t-pass-One',
+      "back\\slash-pass-1",
+      "a&b<c>d/e+f=g h%i",
+      "Ünïcödé-\u{1F600}-1",
+      "plain-Pass-1",
+    ]) {
+      const said = `bad body ${encode(secret)} of db`;
+      const shown = hiding(secret)(said);
+      expect(shown).toMatch(/^bad body .*\(sensitive\).* of db$/s);
+      // Few characters at its edges depend on what stands beside it: those of the secret alone are at least as many as itself.
+      expect(said.length - shown.replaceAll(sensitive, "").length).toBeGreaterThanOrEqual(secret.length);
+    }
+  });
+
+  it.each([
+    [
+      "base64 of base64",
+      (text: string) => Buffer.from(Buffer.from(text).toString("base64")).toString("base64"),
+    ],
+    ["base64 of UTF-16", (text: string) => Buffer.from(text, "utf16le").toString("base64")],
+    ["a list of bytes", (text: string) => JSON.stringify([...Buffer.from(text)])],
+    ["quoted-printable", (text: string) => text.replaceAll("!", "=21")],
+  ])("is not looked for in %s, as the page says", (_, encode) => {
+    const said = `got ${encode("Secret!pass!word!1")}`;
+    expect(hiding("Secret!pass!word!1")(said)).toBe(said);
+  });
+
+  it("withholds no text whose lines, joined, hold a short secret by chance", () => {
+    expect(hiding("abcd")("ab\ncd")).toBe("ab\ncd");
+  });
+
   it("is hidden line by line, if it has several", () => {
     const key = "-----BEGIN KEY-----\nMIIEvQIBADANBgkq\nhkiG9w0BAQEFAASC\n-----END KEY-----";
     expect(hiding(key)("  | MIIEvQIBADANBgkq\n  | hkiG9w0BAQEFAASC")).toBe(
@@ -173,6 +241,7 @@ describe("a secret that a service shows, and nobody declared", () => {
     ["withholds a text in which it is a word, if it is short", "abc1", "it is 'ABC1'.", withheld],
     ["withholds it also at its end", "abc1", "falkordbPassword=abc1", withheld],
     ["withholds it in the spelling of JSON too", "ab/1", "it is ab\\/1.", withheld],
+    ["withholds it whatever it is made of", "Ä+b1", "it is %C3%84%2Bb1", withheld],
     ["is a part of other words by chance, if it is short", "abc1", "abc12 xabc1", "abc12 xabc1"],
     ["is none of fewer than three characters", "a", "a database", "a database"],
     ["is none if the service shows stars", "********", "******** -> ****", "******** -> ****"],
