@@ -1,7 +1,7 @@
 /** @module Finds the location of a state: from --state, the environment, the manifest, or a file beside the manifest; reads and writes it as one word. */
 import { existsSync, realpathSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
-import { GraphformError } from "../model/errors.ts";
+import { GraphformError, isGraphformError } from "../model/errors.ts";
 import { defined } from "../model/json.ts";
 import type { Header } from "../model/manifest.ts";
 import type { ManifestIdentity } from "../model/service-identity.ts";
@@ -71,7 +71,8 @@ export async function assertUsualFileUnused(
     const { state } = await readStored(file, path, header.name);
     if (state === undefined || isEmpty(state)) return;
     claim(state);
-  } catch {
+  } catch (error) {
+    if (isGraphformError(error) && error.code === "state-unreadable") throw error;
     // A file whose state was moved, or is that of another manifest or service, is not in use here.
     return;
   }

@@ -1,3 +1,4 @@
+import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { cloudBench, oneInstance } from "./cloud-bench.ts";
@@ -35,4 +36,15 @@ it("a usual file that binds nothing is no state in use", async () => {
   expect(await gf("destroy", "--auto-approve")).toMatchObject({ code: 0 });
   await declareKept();
   expect(await gf("apply", "--auto-approve")).toMatchObject({ code: 0 });
+});
+
+it("a usual file that cannot be read may be in use", async () => {
+  const { bench, gf, declareKept } = await applied();
+  const usual = join(bench.folder, ".graphform", "shop.state.json");
+  rmSync(usual);
+  mkdirSync(usual);
+  await declareKept();
+  const { code, err } = await gf("apply", "--auto-approve");
+  expect([code, err]).toEqual([1, expect.stringContaining(`${usual} could not be read`)]);
+  expect(bench.cloud.instances).toHaveLength(1);
 });
