@@ -9,7 +9,7 @@ import { sql } from "kysely";
 import { GraphformError } from "../index.ts";
 import type { ControllerConfig, LiveConfig } from "./config/config.ts";
 import { openConfig } from "./config/read-config.ts";
-import { assertAnswers, type Database, openDatabase } from "./database/connect.ts";
+import { assertAnswers, type Database, isAway, openDatabase } from "./database/connect.ts";
 import { pendingMigrations, prepareDatabase } from "./database/migrations.ts";
 import { startEmbedded } from "./embedded.ts";
 import { createApp } from "./http/app.ts";
@@ -140,8 +140,8 @@ async function writeFirstToken(database: Database, file: string): Promise<boolea
   });
 }
 
-/** Logs errors of the background: the first of a kind at once, further ones once a minute with their number. */
-function countTrouble(say: (line: string) => void): (error: unknown) => void {
+/** Logs errors of the background: the first of a kind at once, further ones once a minute with their number. All of a database that is away are one kind. */
+export function countTrouble(say: (line: string) => void): (error: unknown) => void {
   const counts = new Map<string, number>();
   const tell = (): void => {
     for (const [message, count] of counts) {
@@ -153,9 +153,10 @@ function countTrouble(say: (line: string) => void): (error: unknown) => void {
   setInterval(tell, 60_000).unref();
   return (error) => {
     const message = error instanceof Error ? error.message : String(error);
-    const count = counts.get(message);
-    if (count === undefined) say(`trouble: ${message}`);
-    counts.set(message, count === undefined ? 0 : count + 1);
+    const kind = isAway(error) ? "the database does not answer" : message;
+    const count = counts.get(kind);
+    if (count === undefined) say(`trouble: ${kind === message ? message : `${kind}: ${message}`}`);
+    counts.set(kind, count === undefined ? 0 : count + 1);
   };
 }
 

@@ -1,9 +1,10 @@
 import process from "node:process";
 import { sql } from "kysely";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { isAway, openDatabase } from "../../src/controller/database/connect.ts";
 import { prepareDatabase } from "../../src/controller/database/migrations.ts";
 import { startQueue } from "../../src/controller/queue/queue.ts";
+import { countTrouble } from "../../src/controller/serve.ts";
 import { createPostgresDriver } from "../../src/state/remote/postgres/postgres-driver.ts";
 import { openPostgres } from "../support/postgres.ts";
 import { openTcpProxy } from "../support/tcp-proxy.ts";
@@ -49,18 +50,29 @@ it("a connection whose network is gone is ended, so that the next statement gets
   }
 });
 
-it("trouble of a queue whose database ends is told in words", async () => {
+it("trouble of a queue whose database ends is told in words, once, and then once a minute with its number", async () => {
   const postgres = await openPostgres();
   const url = `postgres://root:${postgres.password}@127.0.0.1:${postgres.port}/ops`;
   await prepareDatabase(url);
   const troubles: unknown[] = [];
   const queue = await startQueue(url, (error) => troubles.push(error));
   try {
-    await queue.work("plan", 2, async () => undefined);
+    for (const name of ["plan", "drift", "apply"] as const) await queue.work(name, 2, async () => undefined);
     await postgres.kill();
-    await expect.poll(() => troubles.length, { timeout: 20_000 }).toBeGreaterThan(3);
+    await expect.poll(() => troubles.length, { timeout: 20_000 }).toBeGreaterThan(12);
     expect(troubles.filter((error) => !(error instanceof Error))).toEqual([]);
+    vi.useFakeTimers();
+    const said: string[] = [];
+    const onTrouble = countTrouble((line) => said.push(line));
+    const count = troubles.length;
+    for (const error of troubles.slice(0, count)) onTrouble(error);
+    vi.advanceTimersByTime(60_000);
+    expect(said).toEqual([
+      expect.stringMatching(/^trouble: the database does not answer: [^(]+$/),
+      `trouble, ${count - 1} times more in the last minute: the database does not answer`,
+    ]);
   } finally {
+    vi.useRealTimers();
     await queue.stop(100);
     await postgres.close();
   }

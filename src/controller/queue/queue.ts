@@ -97,10 +97,7 @@ export async function installQueue(url: string): Promise<void> {
 /** Starts the queue of a process. Jobs of dead workers are given to others, once the database has answered steadily. */
 export async function startQueue(url: string, onTrouble: (error: Error) => void): Promise<Queue> {
   const boss = new PgBoss({ ...settings(url), migrate: false, createSchema: false });
-  // pg-boss reports the errors of its workers as plain copies.
-  boss.on("error", (error) =>
-    onTrouble(error instanceof Error ? error : new Error(Reflect.get(error, "message"))),
-  );
+  boss.on("error", (error) => onTrouble(plainError(error)));
   await boss.start();
   const endSupervision = superviseSteadily(boss);
   return {
@@ -139,6 +136,13 @@ export async function startQueue(url: string, onTrouble: (error: Error) => void)
       await boss.stop({ graceful: true, timeout: ms });
     },
   };
+}
+
+/** The error of a worker, which pg-boss reports as a plain copy with the worker's id in its words. */
+function plainError(error: object): Error {
+  const [message, code]: readonly unknown[] = [Reflect.get(error, "message"), Reflect.get(error, "code")];
+  const words = String(message).replace(/ \(Queue: .*, Worker: .*\)$/, "");
+  return Object.assign(new Error(words), { code });
 }
 
 function settings(url: string): ConstructorOptions {
