@@ -1,5 +1,6 @@
 /** @module Makes and removes the folders of checkouts, and writes files into them that are checked before. */
-import { lstat, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { lstat, mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
@@ -40,22 +41,25 @@ export interface WorkFolder {
   remove(): Promise<void>;
 }
 
+/** Names of the folders that this process has made, and not removed. */
+const own = new Set<string>();
+
 async function removeAbandoned(): Promise<void> {
   for (const name of await readdir(tmpdir()).catch(() => [])) {
-    if (!name.startsWith(prefix)) continue;
+    if (!name.startsWith(prefix) || own.has(name)) continue;
     const path = join(tmpdir(), name);
     const found = await lstat(path).catch(() => undefined);
     if (found?.isDirectory() !== true || found.uid !== process.getuid?.()) continue;
-    if (Date.now() - found.mtimeMs > abandonedAfter || isOfNone(name, found.mtimeMs))
+    if (Date.now() - found.mtimeMs > abandonedAfter || isOfNone(name))
       await rm(path, { recursive: true, force: true });
   }
 }
 
-/** True for a folder of a process of this machine that has ended; its id may be that of this process by now. */
-function isOfNone(name: string, madeAt: number): boolean {
+/** True for a folder of a process of this machine that has ended; its id may be that of this process by now. Not for this one's own. */
+function isOfNone(name: string): boolean {
   const [where, pid] = name.slice(prefix.length).split("-");
   if (where !== machine) return false;
-  if (Number(pid) === process.pid) return madeAt < Date.now() - process.uptime() * 1000;
+  if (Number(pid) === process.pid) return true;
   try {
     process.kill(Number(pid), 0);
     return false;
@@ -67,9 +71,15 @@ function isOfNone(name: string, madeAt: number): boolean {
 /** Does work in a new temporary folder, which is removed if the work fails. Removes those that killed processes have left. */
 export async function inWorkFolder<T>(work: (folder: WorkFolder) => Promise<T>): Promise<T> {
   await removeAbandoned();
-  const root = await mkdtemp(join(tmpdir(), `${prefix}${machine}-${process.pid}-`));
-  const remove = (): Promise<void> => rm(root, { recursive: true, force: true, maxRetries: 3 });
+  const name = `${prefix}${machine}-${process.pid}-${randomUUID()}`;
+  own.add(name);
+  const root = join(tmpdir(), name);
+  const remove = async (): Promise<void> => {
+    await rm(root, { recursive: true, force: true, maxRetries: 3 });
+    own.delete(name);
+  };
   try {
+    await mkdir(root, { mode: 0o700 });
     const files = join(root, "files");
     await mkdir(files, { mode: 0o700 });
     return await work({ root, files, remove });

@@ -1,7 +1,7 @@
 import { execFile, spawn } from "node:child_process";
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, utimesSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -162,6 +162,18 @@ describe("a repository is read", () => {
     expect(readdirSync(temporary)).toEqual(["graphform-checkout-young"]);
     utimesSync(young, new Date(0), new Date(0));
     await filesOf({});
+  });
+
+  it("and its files stay as long as they are used, whatever the clock says", async () => {
+    repository.write("a.yaml", text);
+    repository.commit();
+    const at = manifest();
+    const out = await checkOut(at, await newestCommit(at, allowing(), never), allowing(), never);
+    utimesSync(dirname(out.folder), new Date(0), new Date(0));
+    await filesOf({});
+    expect(readFileSync(out.files[0] ?? "", "utf8")).toBe(text);
+    await out.remove();
+    expect(readdirSync(temporary)).toEqual([]);
   });
 
   it("not without git, which is said", async () => {
