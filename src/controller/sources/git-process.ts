@@ -130,7 +130,7 @@ export async function git(args: readonly string[], access: GitAccess, input: Git
     if (growing !== undefined) await endIfLarge(growing, end);
     if (failure !== undefined) throw failure;
     if (code === 127) throw missing();
-    if (code !== 0) throw unreachable(`git says: ${complaintIn(words)}`);
+    if (code !== 0) throw unreachable(`git says: ${complaintIn(words, access)}`);
     return Buffer.concat(chunks);
   } finally {
     clearTimeout(limit);
@@ -151,11 +151,19 @@ async function endIfLarge(folder: string, end: (reason: unknown) => void): Promi
     end(refused(`one commit of the repository is larger than ${limits.fetchedBytes / 1024 / 1024} MB`));
 }
 
-/** The first error of git itself, without the text of the remote side. */
-function complaintIn(words: string): string {
-  const found = words.split("\n").find((line) => /^(fatal|error):/.test(line));
-  const plain = (found ?? "nothing").replace(/[^\x20-\x7e]/g, "?");
-  return plain.slice(0, 200);
+/** The first error of git itself, cut before any text of the remote side, which may repeat the token that was sent to it. */
+function complaintIn(words: string, { remote }: GitAccess): string {
+  const found = words.split("\n").find((line) => /^(fatal|error):/.test(line)) ?? "nothing";
+  const plain = found.replace(/[^\x20-\x7e]/g, "?").replace(/^fatal: remote error:.*/, "fatal: remote error");
+  // Git quotes the address, and what it was told.
+  const own = remote === undefined ? plain : plain.replace(`'${remote.url}/'`, remote.url);
+  const said = own.replace(/["'].*/, "...").slice(0, 200);
+  const sent = remote?.authorization?.replace("Basic ", "") ?? "";
+  const token = Buffer.from(sent, "base64")
+    .toString("utf8")
+    .replace(/^[^:]*:/, "");
+  const isRepeated = sent !== "" && (said.includes(sent) || said.includes(token));
+  return isRepeated ? "an error that repeats the token" : said;
 }
 
 function unreachable(message: string): GraphformError {

@@ -302,6 +302,41 @@ describe("over HTTP", () => {
     expect(asked.filter(({ authorization }) => authorization !== undefined)).toEqual([]);
   });
 
+  /** A server that answers with words of its own, in which the token stands that it got. */
+  it.each([
+    ["an error of the remote side", (line: string) => `ERR bad token ${line}`],
+    ["an answer that git quotes", (line: string) => `no ref but '${line}`],
+    ["an answer that git repeats", (line: string) => `version 2 object-format=${line}`],
+  ])("repeats nothing of the token that %s has", async (_, wordsOf) => {
+    vi.stubEnv("SHOP_GIT", token);
+    const sent: string[] = [];
+    const repeating = await listen(({ headers: { authorization = "" } }, response) => {
+      const basic = authorization.replace("Basic ", "");
+      const login = Buffer.from(basic, "base64").toString("utf8");
+      sent.push(basic, login, encodeURIComponent(login));
+      const words = `${wordsOf(sent.join(" "))}\n`;
+      response.writeHead(200, { "content-type": "application/x-git-upload-pack-advertisement" });
+      const line = (text: string): string => (text.length + 4).toString(16).padStart(4, "0") + text;
+      response.end(`${line("# service=git-upload-pack\n")}0000${line(words)}0000`);
+    });
+    const config = {
+      git: { allow: [`${repeating.url}/*`], credentials: [credential(`${repeating.url}/*`)] },
+    };
+    const said = await refusalOf(newestCommit(manifest({ url: `${repeating.url}/a` }), config, never));
+    repeating.close();
+    expect(sent).toContain(`git:${token}`);
+    expect(said).toMatch(/^source-unreachable: git says: /);
+    for (const secret of [token, ...sent]) expect(said).not.toContain(secret);
+  });
+
+  it("names the address that a server refuses, and its answer", async () => {
+    const refusing = await listen((_, response) => void response.writeHead(403).end());
+    const url = `${refusing.url}/a`;
+    const said = await refusalOf(newestCommit(manifest({ url }), allowing(`${refusing.url}/*`), never));
+    refusing.close();
+    expect(said).toContain(`git says: fatal: unable to access ${url}: The requested URL returned error: 403`);
+  });
+
   it("follows no redirect to another host, and sends nothing there", async () => {
     vi.stubEnv("SHOP_GIT", token);
     const redirecting = await listen((request, response) => {
