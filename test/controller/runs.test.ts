@@ -364,6 +364,30 @@ describe("runs", () => {
     await expect.poll(() => tick(fleet).then(() => kept.execute()), { timeout: 30_000 }).toEqual([]);
   });
 
+  it.each([
+    ["does not parse", (text: string) => `${text}  b: [\n`],
+    ["has another version", (text: string) => text.replace("graphform/v1", "graphform/v9")],
+    ["has a misspelt key", (text: string) => text.replace("graphdbPassword", "graphdbPasswort")],
+    ["names the secret itself", (text: string) => text.replace("{ env: SHOP_DB }", "letters-in-clear")],
+  ])("of an upload that %s keep no file in which a password may stand, and say so", async (name, spoil) => {
+    const short = name.replaceAll(" ", "-");
+    const text = spoil(manifestText(short, ["a"])).replace("${secret.db}", "letters-in-clear");
+    const { run, manifest } = await fleet.add(short, text);
+    const ended = await fleet.until(run);
+    expect(ended).toMatchObject({ status: "errored", exit_code: 3 });
+    expect(ended.reasons.join()).toContain("its files are deleted");
+    expect(ended.reasons.join()).not.toContain("letters-in-clear");
+    const kept = fleet.database.selectFrom("uploads").select("digest").where("manifest_id", "=", manifest);
+    expect(await kept.execute()).toEqual([]);
+    // A check of the files that are gone leaves the reason as it is.
+    const again = await requestRun(fleet, { id: manifest, actor: "ada" });
+    expect((await fleet.until("run" in again ? again.run : "")).status).toBe("errored");
+    const rows = await fleet.postgres.sql("SELECT trouble FROM graphform.manifests WHERE id = $1", [
+      manifest,
+    ]);
+    expect(rows[0]?.["trouble"]).toContain("its files are deleted");
+  });
+
   it("asked for while one is at work follow it: no wake-up is lost", async () => {
     const { manifest } = await fleet.add("busy", manifestText("busy", ["a"]));
     const filesOf = (turn: number) => ({ "graphform.yaml": `${manifestText("busy", ["a"])}# ${turn}\n` });

@@ -19,7 +19,7 @@ import {
   supersede,
   waitingRuns,
 } from "./run-moves.ts";
-import { databaseAway, secretInClear, threadEnded } from "./thread-pool.ts";
+import { databaseAway, threadEnded } from "./thread-pool.ts";
 import { making } from "./transitions.ts";
 import { changesAnything, type PlanDocument, planColumns, seesUnmanaged } from "./verdict.ts";
 import { countOthers, inTransaction, type Taken, type WorkerContext } from "./worker-context.ts";
@@ -58,20 +58,25 @@ export const planning: Stage<Planned> = {
     if (code === databaseAway) return { ...back, why: message };
     // An order whose thread ended unexpectedly is tried again; the run counts the attempts.
     if (code === threadEnded) return { from: "planning", to: "pending", why: message, after: busyDelay };
-    const columns = outcome(exitCode, [message]);
-    // A newer upload has replaced the files of an older one.
-    const isNewest = run.generation === manifest.generation;
-    const forgotten = code === secretInClear && isNewest ? { forgottenUpload: manifest.commit } : {};
+    const { commit, planned_commit: planned, approved_commit: approved, trouble } = manifest;
+    const isUpload = manifest.source.type === "upload";
+    // A newer upload has replaced the files of an older one; one that was planned before fails for another reason.
+    const isNewest = run.generation === manifest.generation && commit !== planned && commit !== approved;
+    const isRefused = isUpload && isNewest && unreadable.includes(code);
+    const why = isRefused
+      ? `${message}\nits files are deleted, since a secret may stand in them: upload them again, corrected`
+      : message;
     return {
-      from: "planning",
-      to: "errored",
-      why: message,
-      columns,
-      manifest: { trouble: message },
-      ...forgotten,
+      ...{ from: "planning", to: "errored", why, columns: outcome(exitCode, [why]) },
+      // The later checks of deleted files know no reason.
+      manifest: { trouble: isUpload && code === "source-gone" ? (trouble ?? why) : why },
+      ...(isRefused ? { forgottenUpload: commit } : {}),
     };
   },
 };
+
+/** Codes of files that were not read to their end, so that it is not known whether a secret stands in them, or in which one does. */
+const unreadable: readonly string[] = ["manifest-invalid", "source-refused", "source-empty"];
 
 interface ChosenCommit {
   readonly commit: string;

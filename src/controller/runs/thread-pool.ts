@@ -89,9 +89,6 @@ function problemsOf({ problems }: ManifestError): string {
   return lines.join("\n");
 }
 
-/** Code of the failure to plan an upload in which a secret stands. */
-export const secretInClear = "secret-literal";
-
 /** Memory of a thread in MB: a plan of 10 000 databases needs some 500. */
 const maxMemory = 1_500;
 

@@ -19,7 +19,6 @@ import {
   failureOf,
   type Order,
   type StateFacts,
-  secretInClear,
   type ToThread,
 } from "./thread-pool.ts";
 import { appeared, beyond, difference, type PlanDocument } from "./verdict.ts";
@@ -104,8 +103,7 @@ async function withHandles<T>(
   const manifest = await loadManifest(request);
   if (isStored && approved === undefined) {
     const inClear = (await validate(request)).filter(({ code }) => code === "secret-literal");
-    if (inClear.length > 0)
-      throw new GraphformError(secretInClear, failureOf(new ManifestError(inClear)).message, { exitCode: 3 });
+    if (inClear.length > 0) throw new ManifestError(inClear);
   }
   const state = openState(manifest, { path });
   const service = await openService(manifest, { ...place, env });
