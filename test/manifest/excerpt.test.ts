@@ -88,6 +88,13 @@ describe("an excerpt", () => {
     ["a secret field", "password: hunter2", "password: (sensitive)"],
     ["a secret field in quotes", '"password":"hunter2"', '"password":(sensitive)'],
     ["what follows a secret field", "password: hunter2, username: b", "password: (sensitive), username: b"],
+    [
+      "a map in a secret field",
+      "password: { hunter2: 1 }, username: b",
+      "password: (sensitive), username: b",
+    ],
+    ["a list in a secret field", "password: [&a hunter2, *a]", "password: (sensitive)"],
+    ["a map in a plain field", "username: { b: hunter2 }", "username: { b: … }"],
     ["a reference in a secret field", 'password: "${secret.a}"', 'password: "${secret.a}"'],
     ["a reference with text", 'password: "${secret.a}hunter2"', "password: (sensitive)"],
     ["a key that no field has", "pasword: hunter2", "pasword: …"],

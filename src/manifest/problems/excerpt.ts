@@ -3,6 +3,7 @@ import { isMap, isScalar, isSeq, type Pair, type ParsedNode, type Scalar } from 
 import type { Problem, SourceRange } from "../../model/errors.ts";
 import { defined } from "../../model/json.ts";
 import type { Finding, Kind } from "../../model/kind.ts";
+import { sensitive } from "../../model/sealed.ts";
 import type { Layer, Parsed, Path } from "../source.ts";
 import { plainFields, type ShownAt, shownKey } from "./plain-fields.ts";
 
@@ -69,7 +70,9 @@ function partsOf(layer: Layer, shown: ShownAt, first: number, last: number): rea
     parts.push({ from, to, shown: is === text ? undefined : is });
   };
   const walk = (node: ParsedNode | null, path: Path): void => {
-    if (isMap<ParsedNode, ParsedNode | null>(node)) {
+    if ((isMap(node) || isSeq(node)) && shown(path, {}) === sensitive)
+      parts.push({ from: node.range[0], to: node.range[1], shown: sensitive });
+    else if (isMap<ParsedNode, ParsedNode | null>(node)) {
       const from = firstBehind(node.items, first, ({ key, value }) => (value ?? key).range[1]);
       const behind = firstBehind(node.items, last, ({ key }) => key.range[0] + 1);
       for (const pair of node.items.slice(from, behind)) walkPair(pair, path);

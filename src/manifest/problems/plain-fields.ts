@@ -1,6 +1,6 @@
 /** @module Decides which values of a manifest an excerpt shows: those of plain fields, without userinfo. */
 import { holdsPassword } from "../../model/acl.ts";
-import type { Json, JsonObject } from "../../model/json.ts";
+import { isObject, type Json, type JsonObject } from "../../model/json.ts";
 import type { Kind } from "../../model/kind.ts";
 import { perObject } from "../../model/once.ts";
 import { sensitive } from "../../model/sealed.ts";
@@ -14,7 +14,7 @@ import { mapOf } from "../values.ts";
 /** Stands in place of a value that belongs to no field, or to none that is plain. */
 const elsewhere = "…";
 
-/** The text of a value at a path, as an excerpt shows it. */
+/** The text of a value at a path, as an excerpt shows it; of a map or a list `(sensitive)` if it is hidden as a whole. */
 export type ShownAt = (path: Path, value: Json) => string;
 
 /** One reference and nothing beside it names a secret, and holds none. */
@@ -43,6 +43,8 @@ export function plainFields(manifest: JsonObject, kinds: readonly Kind[]): Shown
     const text = String(value);
     const section = String(path[0]);
     const field = shapeAt(shapeOf(kinds), path);
+    if (isObject(value))
+      return field?.["x-secret"] === true && field.properties === undefined ? sensitive : "";
     if (field === undefined && !["outputs", "variables"].includes(section)) return elsewhere;
     if (reference.test(text)) return text;
     const rule = Object.hasOwn(hides, section) ? hides[section] : undefined;
