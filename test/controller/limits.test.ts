@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { manifestsOf } from "../../src/controller/http/rows.ts";
 import { approveRun, cancelRun } from "../../src/controller/runs/decide.ts";
 import { type Fleet, manifestText, openFleet } from "./support/fleet.ts";
 
@@ -26,6 +27,11 @@ it("approved runs of a tenant that applies as many as it may have no job until o
     if (id === first) await fleet.until(id, "applying");
   }
   await expect.poll(jobs, { timeout: 18_000 }).toBe(1);
+  const listed = await manifestsOf(fleet.database, []).where("name", "=", "b").executeTakeFirst();
+  expect(listed).toMatchObject({
+    status: "approved",
+    why: expect.stringContaining("; 1 of its tenant at work"),
+  });
   // One that ends while it waits keeps the next one from nothing.
   expect(await cancelRun(fleet, { id: second, actor: "ada" })).toBe("canceled");
   expect((await fleet.until(third)).status).toBe("applied");

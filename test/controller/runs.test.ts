@@ -91,7 +91,7 @@ describe("runs", () => {
     await expect.poll(async () => (await rowOf()).why, { timeout: 30_000 }).toContain(held);
     const listed = manifestsOf(fleet.database, ["shop"]).where("id", "=", manifest);
     expect(await listed.executeTakeFirst()).toMatchObject({
-      status: "applying",
+      status: "approved",
       why: expect.stringContaining(held),
     });
     await driver.release(taken.lease);

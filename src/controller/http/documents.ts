@@ -29,6 +29,7 @@ export const manifestStatuses = [
   "waiting",
   "blocked",
   "errored",
+  "approved",
   "applying",
   "drifted",
   "unchecked",

@@ -27,7 +27,8 @@ const newest = sql`(SELECT status FROM graphform.runs w WHERE w.manifest_id = ma
  */
 export const statusOf: RawBuilder<ManifestStatus> = sql<ManifestStatus>`CASE
   WHEN ${waiting} IS NOT NULL THEN 'waiting'
-  WHEN EXISTS (SELECT ${openRuns} AND w.status IN ('approved', 'applying', 'converging')) THEN 'applying'
+  WHEN EXISTS (SELECT ${openRuns} AND w.status IN ('applying', 'converging')) THEN 'applying'
+  WHEN EXISTS (SELECT ${openRuns} AND w.status = 'approved') THEN 'approved'
   WHEN manifests.trouble IS NOT NULL THEN 'errored'
   ELSE coalesce(
     CASE ${newest} WHEN 'blocked' THEN 'blocked' WHEN 'errored' THEN 'errored' WHEN 'canceled' THEN 'unchecked'
@@ -36,12 +37,15 @@ export const statusOf: RawBuilder<ManifestStatus> = sql<ManifestStatus>`CASE
       WHEN manifests.checked_at IS NULL OR manifests.approved_commit IS NULL THEN 'unchecked'
       ELSE 'in-sync' END) END`;
 
-/** The reason of the newest state of a run that waits to begin, or to go on: who holds its lock, for example. */
-const whyOf = (run: string) => sql<
-  string | null
->`CASE WHEN ${sql.raw(`${run}.status`)} IN ('approved', 'converging') THEN (
-  SELECT e.event ->> 'why' FROM graphform.run_events e WHERE e.run_id = ${sql.raw(`${run}.id`)} AND e.event ->> 'type' = 'status'
-  ORDER BY e.id DESC LIMIT 1) END`;
+/** The reason of the newest state of a run that waits to begin, or to go on: who holds its lock, for example; and the others of its tenant at work. */
+const whyOf = (name: string) => {
+  const run = sql.raw(name);
+  return sql<string | null>`CASE WHEN ${run}.status IN ('approved', 'converging') THEN (
+    SELECT e.event ->> 'why' FROM graphform.run_events e WHERE e.run_id = ${run}.id AND e.event ->> 'type' = 'status'
+    ORDER BY e.id DESC LIMIT 1) || CASE WHEN ${run}.status = 'approved' THEN coalesce((
+    SELECT '; ' || count(*) || ' of its tenant at work, of which maxConcurrent limits the number' FROM graphform.runs o
+    WHERE o.tenant = ${run}.tenant AND o.ended_at IS NULL AND o.status IN ('applying', 'converging') HAVING count(*) > 0), '') ELSE '' END END`;
+};
 const whyOfOpen = sql<
   string | null
 >`(SELECT ${whyOf("w")} ${openRuns} ORDER BY w.status IN ('approved', 'converging') DESC, w.created_at DESC LIMIT 1)`;
