@@ -249,6 +249,7 @@ instances:
     ["twice", good.replace("      graphDBCacheSize: 100", `      graphdbPassword: ${secret}`)],
     ["as a number", good.replace(secret, "12345678")],
     ["where its source belongs", good.replace("{ env: A }", secret)],
+    ["in the command that prints it", good.replace("{ env: A }", `{ command: "echo ${secret}" }`)],
     ["where its source belongs, in a map", good.replace("{ env: A }", `{ value: ${secret} }`)],
     ["on a line of its own", good.replace(secret, `\n        ${secret}\n      graphdbUser: twice`)],
     ["as an alias, if it begins with *", good.replace(`: ${secret}`, `: *${secret}`)],

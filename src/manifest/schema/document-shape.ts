@@ -86,6 +86,7 @@ const secret: Shape = {
     file: text("File that holds it; one trailing newline is cut."),
     command: {
       ...program,
+      "x-secret": true,
       type: ["array", "object"],
       description:
         "Program and arguments that print it; no shell is involved. It gets PATH, HOME and the locale; { run: [...], env: [NAME] } gives it more.",
