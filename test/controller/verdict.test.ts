@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { beyond, difference, type PlanDocument } from "../../src/controller/runs/verdict.ts";
+import { appeared, beyond, difference, type PlanDocument } from "../../src/controller/runs/verdict.ts";
 import type { Disruption } from "../../src/index.ts";
 
 /** A plan that changes one database to so many GB. */
@@ -54,4 +54,18 @@ it("the rest of an approved create may leave the service's defaults as they are,
   const approved = { ...created, resource_changes: [{ address: "instances.a", change }] };
   expect(beyond(approved, restOf("orders"))).toBeUndefined();
   expect(beyond(approved, restOf("other"))).toContain("other values were approved");
+});
+
+it("a create whose object may exist by now is told from one that the approved plan showed beside the same objects", () => {
+  const seeing = (...ids: readonly string[]): PlanDocument => {
+    const plan = restOf("create");
+    const [address = ""] = Object.keys(plan.x_graphform.changes);
+    const may_be = ids.length === 0 ? {} : { may_be: { is: "alike", ids, count: ids.length } };
+    const change = { action: "create", disruption: "none", blocked: [], ...may_be } as const;
+    return { ...plan, x_graphform: { ...plan.x_graphform, changes: { [address]: change } } };
+  };
+  expect(appeared(seeing(), seeing())).toBeUndefined();
+  expect(appeared(seeing("i-1"), seeing("i-1"))).toBeUndefined();
+  expect(appeared(seeing("i-1"), seeing("i-1", "i-2"))).toContain("exists by now");
+  expect(appeared(seeing(), seeing("i-1"))).toContain("exists by now");
 });

@@ -133,12 +133,11 @@ function partsOf({
   return new Map([["outputs", output_changes], ...parts]);
 }
 
-/** Returns which create of a plan may have been done already, as the approved plan did not say: the server that knew it was lost. */
+/** Returns which create of a plan may have been done already, by objects that the approved plan did not show: the server that knew it was lost. */
 export function appeared(approved: PlanDocument, later: PlanDocument): string | undefined {
   const before = approved.x_graphform.changes;
-  const changes = Object.entries(later.x_graphform.changes);
-  const found = changes.find(
-    ([address, { may_be }]) => may_be !== undefined && before[address]?.may_be === undefined,
+  const found = Object.entries(later.x_graphform.changes).find(
+    ([address, { may_be }]) => may_be !== undefined && !isDeepStrictEqual(may_be, before[address]?.may_be),
   );
   return found && `the database was failed over since, and an object that may be ${found[0]} exists by now`;
 }
