@@ -173,7 +173,7 @@ export type Role = "viewer" | "planner" | "approver" | "admin";
 
 /**
  * Parts that tell the database from a copy: its cluster with its timeline and base backup, its tables, the number and the birth of its file.
- * Beside them, when the timeline changed, and the id of the last marking of all manifests.
+ * Beside them, when the timeline changed, and when all manifests were marked last.
  */
 export type OriginPart =
   | "cluster"

@@ -1,5 +1,4 @@
 /** @module Detects that the database was restored from a copy: changes made after the copy exist at the service and are not known here. */
-import { randomUUID } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { type RawBuilder, sql } from "kysely";
@@ -7,7 +6,7 @@ import { addAudit } from "../database/audit.ts";
 import { type Database, type Tx, waitWithoutLimit } from "../database/connect.ts";
 import type { OriginPart } from "../database/schema.ts";
 import { lockManifest, moveRun, openRuns, outcome, setManifest } from "./run-moves.ts";
-import { lacksSeen, newestEvent, setSeen } from "./seen-events.ts";
+import { lacksSeen, newestEvent, remember } from "./seen-events.ts";
 import { isWay, making } from "./transitions.ts";
 
 /** The sentence for a person who looks at a plan that was made from a copy. */
@@ -20,8 +19,14 @@ const [comparedEvery, settling] = [10_000, 120_000];
 
 /** Compares again and again, in each process of a controller: any of them may be the one that knows what a copy lacks. Returns the function that ends it. */
 export function watchForRestore(database: Database, onTrouble: (error: Error) => void): () => void {
-  const compare = (): Promise<unknown> => noticeRestore(database, { isStart: false }).catch(onTrouble);
-  const timer = setInterval(() => void compare(), comparedEvery);
+  let comparing: Promise<unknown> | undefined;
+  const compare = (): void => {
+    const found = noticeRestore(database, { isStart: false }).catch(onTrouble);
+    comparing = found.finally(() => {
+      comparing = undefined;
+    });
+  };
+  const timer = setInterval(() => (comparing === undefined ? compare() : undefined), comparedEvery);
   return () => clearInterval(timer);
 }
 
@@ -29,13 +34,12 @@ export function watchForRestore(database: Database, onTrouble: (error: Error) =>
  * Compares the database with what this controller has noted about it, and marks every manifest if it is a copy: their runs end, and their
  * next plan with changes waits for a person. Resolves with the time of the copy. A changed timeline means a copy or a failover. At a start it
  * counts as a copy, unless a worker wrote in the last minutes; later it counts as a failover, unless an event is gone that this process had seen.
- * `folder` is that of an embedded database. `isCopy`: the caller knows that it is one.
+ * `folder` is that of an embedded database.
  */
 export async function noticeRestore(
   database: Database,
-  options: { readonly isStart: boolean; readonly folder?: string; readonly isCopy?: boolean },
+  { isStart, folder }: { readonly isStart: boolean; readonly folder?: string },
 ): Promise<Date | undefined> {
-  const { isStart, folder, isCopy: isKnown = false } = options;
   const parts = await partsOf(database, folder);
   const found = await database.transaction().execute(async (tx) => {
     // Another process may be marking the manifests of a large fleet.
@@ -51,19 +55,20 @@ export async function noticeRestore(
       different.every((part) => part === "timeline" || part === "backup") &&
       (!isStart || (await hasLivingWorker(tx)));
     if (isMoved) await note(tx, [{ part: "failover", value: new Date().toISOString() }]);
-    // The one that marked them has told this process too.
-    const isMarked = noted.get("marked") !== marksSeen.get(database);
-    const hasLost = isKnown || (!isMarked && (await lacksSeen(tx, database)));
+    // The process that marked them since has done it for this one too.
+    const isMarked = (noted.get("marked") ?? "") > (marksSeen.get(database) ?? "");
+    const hasLost = !isMarked && (await lacksSeen(tx, database));
     const isCopy = hasLost || (different.length > 0 && !isFailover);
     const to = isCopy ? await markRestored(tx, "controller") : undefined;
-    return { to, newest: await newestEvent(tx), marked: (await notedParts(tx)).get("marked") };
+    const marked = (await notedParts(tx)).get("marked");
+    return { to, newest: await newestEvent(tx), marked, isOther: isMarked || isCopy };
   });
-  setSeen(database, found.newest);
+  remember(database, found.newest, found.isOther);
   marksSeen.set(database, found.marked);
   return found.to;
 }
 
-/** The mark that stood in the database when this process compared last. */
+/** The time of the newest marking, when this process compared last. */
 const marksSeen = new WeakMap<Database, string | undefined>();
 
 async function notedParts(at: Tx | Database): Promise<ReadonlyMap<string, string>> {
@@ -192,7 +197,7 @@ export async function markRestored(tx: Tx, actor: string): Promise<Date> {
     await setManifest(tx, id, { restored_to: to, next_due_at: new Date(), dirty });
   }
   // Another process that misses the same events need not do it again.
-  await note(tx, [{ part: "marked", value: randomUUID() }]);
+  await note(tx, [{ part: "marked", value: new Date().toISOString() }]);
   await addAudit(tx, { tenant: null, actor, action: "restored", subject: to.toISOString() });
   return to;
 }

@@ -31,8 +31,7 @@ export async function transact<T>(database: Database, work: (tx: Tx) => Promise<
     open.set(tx, own);
     return work(tx);
   });
-  if (own.newest !== undefined && own.newest.id > (seen.get(database)?.id ?? 0))
-    seen.set(database, own.newest);
+  if (own.newest !== undefined) remember(database, own.newest);
   return result;
 }
 
@@ -53,8 +52,9 @@ export async function lacksSeen(tx: Tx, database: Database): Promise<boolean> {
   const event = seen.get(database);
   if (event === undefined) return false;
   const { id, mark, at } = event;
-  const { rows } = await sql<{ lacks: boolean }>`SELECT NOT EXISTS (SELECT FROM graphform.run_events
-      WHERE id = ${id} AND ${markOf} = ${mark} OR id > ${id} AND ${at}::timestamptz < now() - interval '12 hours') AS lacks`.execute(
+  const { rows } = await sql<{ lacks: boolean }>`SELECT
+    NOT EXISTS (SELECT FROM graphform.run_events WHERE id = ${id} AND ${markOf} = ${mark})
+    AND NOT (${at}::timestamptz < now() - interval '12 hours' AND EXISTS (SELECT FROM graphform.run_events WHERE id > ${id})) AS lacks`.execute(
     tx,
   );
   return rows[0]?.lacks === true;
@@ -64,8 +64,8 @@ export async function newestEvent(tx: Tx): Promise<SeenEvent | undefined> {
   return tx.selectFrom("run_events").select(columns).orderBy("id", "desc").limit(1).executeTakeFirst();
 }
 
-/** Sets the newest event that this process knows, whatever it knew before. */
-export function setSeen(database: Database, event: SeenEvent | undefined): void {
-  if (event === undefined) seen.delete(database);
-  else seen.set(database, event);
+/** Remembers an event if it is newer than what was seen; `isOther`: in place of what was seen in a database that is gone. */
+export function remember(database: Database, event: SeenEvent | undefined, isOther = false): void {
+  if (isOther) seen.delete(database);
+  if (event !== undefined && event.id > (seen.get(database)?.id ?? 0)) seen.set(database, event);
 }
