@@ -141,7 +141,7 @@ export async function startQueue(url: string, onTrouble: (error: Error) => void)
 /** The error of a worker, which pg-boss reports as a plain copy with the worker's id in its words. */
 function plainError(error: object): Error {
   const [message, code]: readonly unknown[] = [Reflect.get(error, "message"), Reflect.get(error, "code")];
-  const words = String(message).replace(/ \(Queue: .*, Worker: .*\)$/, "");
+  const [words] = String(message).split(" (Queue: ");
   return Object.assign(new Error(words), { code });
 }
 
