@@ -136,6 +136,9 @@ function violations(value: unknown): readonly Fault[] {
   });
 }
 
+/** An address on another machine to which everything is sent in clear. */
+const isInClear = /^http:\/\/(?!(localhost|127(\.\d+){3}|\[::1\])[:/])/i;
+
 /** Mistakes that a schema cannot find. */
 function further({ tenants, git, webhooks, http }: ControllerConfig): readonly Fault[] {
   const known = Object.keys(tenants);
@@ -169,6 +172,7 @@ function further({ tenants, git, webhooks, http }: ControllerConfig): readonly F
     ...git.allow.flatMap((text, at) => pattern(["git", "allow", at], text)),
     ...git.credentials.flatMap(({ url, tenants: named }, at) => [
       ...pattern(["git", "credentials", at, "url"], url),
+      ...unless(!isInClear.test(url), ["git", "credentials", at, "url"], "its token would go in clear"),
       ...unknownTenants(["git", "credentials", at, "tenants"], named),
     ]),
     ...Object.entries(webhooks).flatMap(([name, { url, tenants: named }]) => [

@@ -95,10 +95,7 @@ async function endApply(
     const { refused: plan, why } = applied;
     // A run that has begun waits for an approval of the rest; one that has not is planned again.
     if (!taken.isResumed) return stale(taken, why);
-    await supersede(
-      tx,
-      (await waitingRuns(tx, manifest_id)).filter((run) => run.kind === kind),
-    );
+    await supersede(tx, await waitingRuns(tx, manifest_id, kind));
     return { from: "applying", to: "needs_approval", why, columns: planColumns(plan, [why]), plan };
   }
   const { exitCode, reasons } = applied;

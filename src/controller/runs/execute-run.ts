@@ -90,10 +90,7 @@ export async function executeRun<Result>(
       return next !== undefined && (await follow(tx, context, now, next));
     });
   const leave = await context.enter(run.attempts >= suspectAfter);
-  if (leave === undefined) {
-    await endRun((tx, now) => putBack(tx, stage, now, busyDelay));
-    return;
-  }
+  if (leave === undefined) return void (await endRun((tx, now) => putBack(tx, stage, now, busyDelay)));
   const watch = watchRun(context, run.id, run.fence);
   let isWell = false;
   try {

@@ -19,14 +19,14 @@ const [comparedEvery, settling] = [10_000, 120_000];
 
 /** Compares again and again, in each process of a controller: any of them may be the one that knows what a copy lacks. Returns the function that ends it. */
 export function watchForRestore(database: Database, onTrouble: (error: Error) => void): () => void {
-  let comparing: Promise<unknown> | undefined;
-  const compare = (): void => {
-    const found = noticeRestore(database, { isStart: false }).catch(onTrouble);
-    comparing = found.finally(() => {
-      comparing = undefined;
-    });
+  let isComparing = false;
+  const compare = async (): Promise<void> => {
+    if (isComparing) return;
+    isComparing = true;
+    await noticeRestore(database, { isStart: false }).catch(onTrouble);
+    isComparing = false;
   };
-  const timer = setInterval(() => (comparing === undefined ? compare() : undefined), comparedEvery);
+  const timer = setInterval(() => void compare(), comparedEvery);
   return () => clearInterval(timer);
 }
 
@@ -57,8 +57,7 @@ export async function noticeRestore(
     if (isMoved) await note(tx, [{ part: "failover", value: new Date().toISOString() }]);
     // The process that marked them since has done it for this one too.
     const isMarked = (noted.get("marked") ?? "") > (marksSeen.get(database) ?? "");
-    const hasLost = !isMarked && (await lacksSeen(tx, database));
-    const isCopy = hasLost || (different.length > 0 && !isFailover);
+    const isCopy = (!isMarked && (await lacksSeen(tx, database))) || (different.length > 0 && !isFailover);
     const to = isCopy ? await markRestored(tx, "controller") : undefined;
     const marked = (await notedParts(tx)).get("marked");
     return { to, newest: await newestEvent(tx), marked, isOther: isMarked || isCopy };

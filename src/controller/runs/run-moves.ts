@@ -111,9 +111,10 @@ export async function openRuns(at: Tx | Database, manifest: string): Promise<rea
   return runs.where("ended_at", "is", null).orderBy("created_at", "desc").execute();
 }
 
-/** The runs of a manifest that wait for an approval. */
-export async function waitingRuns(tx: Tx, manifest: string): Promise<readonly RunRow[]> {
-  return (await openRuns(tx, manifest)).filter(({ status }) => status === "needs_approval");
+/** The runs of a manifest that wait for an approval, of one kind or all. */
+export async function waitingRuns(tx: Tx, id: string, kind?: RunRow["kind"]): Promise<readonly RunRow[]> {
+  const waiting = (await openRuns(tx, id)).filter(({ status }) => status === "needs_approval");
+  return kind === undefined ? waiting : waiting.filter((run) => run.kind === kind);
 }
 
 /** A newer plan replaces those that wait for an approval: they are outdated. */

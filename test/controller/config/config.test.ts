@@ -161,6 +161,12 @@ describe("the configuration", () => {
     ["SSH as a pattern", 'git: { allow: ["ssh://git@host/*"] }\n', "1:16", "holds a login"],
     ["a pattern with a star inside", 'git: { allow: ["https://a.*.com/*"] }\n', "1:16", "has a *"],
     [
+      "a token that goes to another machine in clear",
+      'git: { credentials: [{ url: "http://git.example.com/*", token: { env: T } }] }\n',
+      "1:24",
+      "its token would go in clear",
+    ],
+    [
       "a token for an unknown tenant",
       'tenants: { shop: {} }\ngit: { credentials: [{ url: "https://a.com/*", token: { env: T }, tenants: [shp] }] }\n',
       "2:77",
