@@ -57,6 +57,9 @@ export function fileLocation({ name, state }: Header, folder: string, manifest?:
   return { type: "file", path: join(folder, usual), elsewhere: [usual, ...linked] };
 }
 
+/** Refusals of a file whose state was moved, or is that of another manifest, service or program. */
+const notInUse = ["state-moved", "state-foreign", "state-name", "state-manifest", "state-service"];
+
 type StateOwner = { readonly header: Header; readonly folder: string; readonly location: StateLocation };
 
 /** Throws `state-elsewhere` if a manifest names another place than the usual file, and that has a state of the same manifest and service. */
@@ -72,9 +75,8 @@ export async function assertUsualFileUnused(
     if (state === undefined || isEmpty(state)) return;
     claim(state);
   } catch (error) {
-    if (isGraphformError(error) && error.code === "state-unreadable") throw error;
-    // A file whose state was moved, or is that of another manifest or service, is not in use here.
-    return;
+    if (isGraphformError(error) && notInUse.includes(error.code)) return;
+    throw error;
   }
   const to = location.type === "file" ? `'${location.path}'` : location.type;
   const move = `move it: graphform state migrate --state '${path}' --to ${to}; --state with the new place begins with nothing`;

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { cloudBench, oneInstance } from "./cloud-bench.ts";
@@ -38,13 +38,19 @@ it("a usual file that binds nothing is no state in use", async () => {
   expect(await gf("apply", "--auto-approve")).toMatchObject({ code: 0 });
 });
 
-it("a usual file that cannot be read may be in use", async () => {
+it.each<[what: string, spoil: (file: string) => void, said: string]>([
+  ["cannot be read", (file) => [rmSync(file), mkdirSync(file)], "could not be read"],
+  ["is cut off", (file) => writeFileSync(file, readFileSync(file, "utf8").slice(0, 300)), "is not whole"],
+  [
+    "is that of a newer version",
+    (file) => writeFileSync(file, readFileSync(file, "utf8").replace(/"version":\s*\d+/, '"version": 99')),
+    "newer",
+  ],
+])("a usual file that %s may be in use", async (_, spoil, said) => {
   const { bench, gf, declareKept } = await applied();
-  const usual = join(bench.folder, ".graphform", "shop.state.json");
-  rmSync(usual);
-  mkdirSync(usual);
+  spoil(join(bench.folder, ".graphform", "shop.state.json"));
   await declareKept();
   const { code, err } = await gf("apply", "--auto-approve");
-  expect([code, err]).toEqual([1, expect.stringContaining(`${usual} could not be read`)]);
+  expect([code, err]).toEqual([1, expect.stringContaining(said)]);
   expect(bench.cloud.instances).toHaveLength(1);
 });
