@@ -156,7 +156,7 @@ export interface ObserveContext extends AskContext {
   readonly clock: Clock;
   /** The reasons of objects that could not be read, if they are skipped; without it the first one ends the observation. */
   readonly unread?: Map<KnownObject, ServiceError>;
-  /** Lists also databases of every tier that is subscribed to, and what is inside of bound ones. */
+  /** Lists also databases of every tier, and what is inside of bound ones. */
   readonly everywhere?: boolean;
   /** Called with a wait in words, and with an empty text when it is over. */
   readonly onWait?: (wait: string) => void;

@@ -1,7 +1,7 @@
 /** @module Describes objects that no address is bound to, where one of them may be a declared resource. */
 import { lackedWitnesses } from "../model/consistency.ts";
 import type { Desired } from "../model/desired.ts";
-import { isServiceError } from "../model/errors.ts";
+import { isGraphformError, isServiceError } from "../model/errors.ts";
 import type { KindSchema } from "../model/field-schema.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import { type KnownObject, knowsNothing, type Live } from "../model/observed.ts";
@@ -83,15 +83,22 @@ export async function listElsewhere(
   const hosts = [...found].map(({ kind, ref }) => ({ kind, id: ref.id }));
   const known = new Set(listed.map(placeKey));
   const places = kinds.all.flatMap(({ name: kind, schema }) => {
-    const all = everyPlace(schema, profile, state.service?.subscriptions, hosts);
+    const all = everyPlace(schema, profile, undefined, hosts);
     return all.map((place) => ({ kind, place })).filter((at) => !known.has(placeKey(at)));
   });
+  const subscribed = profile.subscriptions === "per-tier" ? state.service?.subscriptions : undefined;
+  const isSubscribed = ({ tier }: JsonObject): boolean =>
+    tier === undefined || subscribed === undefined || Object.hasOwn(subscribed, String(tier));
   const lists = places.map(async (at) => {
     const ids = await list(at).catch((error: unknown) => error);
     signal.throwIfAborted();
     if (Array.isArray(ids)) return { at, ids };
-    // An account may lack a component that the profile names, or a whole kind.
-    return isServiceError(ids) && ids.failure !== "not-found" ? { at } : { at, ids: [] };
+    if (!isGraphformError(ids)) throw ids;
+    // An account may lack a component that the profile names, a subscription, or a whole kind.
+    const isAbsent = isServiceError(ids)
+      ? ids.failure === "not-found" || !isSubscribed(at.place)
+      : ["not-offered", "no-account-resource"].includes(ids.code);
+    return isAbsent ? { at, ids: [] } : { at };
   });
   return Promise.all(lists);
 }
