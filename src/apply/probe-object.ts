@@ -111,8 +111,10 @@ export async function ineffectivePaths(
   const { stopping, profile } = context;
   const rows = fieldRows(context.kinds.named(step.kind).schema);
   const declared = filledIn(step.spec ?? {}, (address) => context.outputs.get(address));
-  const { ineffective: before = [] } = context.journal.state.resources[step.address] ?? {};
-  const sent = new Set([...Object.keys(step.patch ?? declared), ...before]);
+  const { ineffective: before = [], converging } = context.journal.state.resources[step.address] ?? {};
+  // A step that waits for an update of an earlier run has sent nothing itself.
+  const patch = step.patch ?? (converging?.operation === "update" ? converging.record : declared);
+  const sent = new Set([...Object.keys(patch ?? {}), ...before]);
   const asked = Object.entries(declared).filter(([path]) => {
     const row = rowAt(rows, path);
     return sent.has(path) && row["x-probe"] !== undefined && row["x-create-only"] !== true;

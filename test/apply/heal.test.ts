@@ -244,6 +244,17 @@ describe("what was applied and is not shown", () => {
     expect(second.changes[0]).toMatchObject({ action: "keep" });
   });
 
+  it("is planned, if a step has only waited for the update of an earlier run", async () => {
+    const { world, driver, database } = askedWorld({ work: 60_000 });
+    await world.run(toys, { driver });
+    const blue = { a: { spec: { ...toys.a, colour: "blue" }, timeouts: { update: 1000 } } };
+    expect((await world.run(blue, { driver })).steps).toMatchObject([{ result: "converging" }]);
+    database.memory = "500MB";
+    const { steps } = await world.run({ a: blue.a.spec }, { driver });
+    expect(steps).toMatchObject([{ key: "toys.a#wait", result: "done" }]);
+    expect((await world.state()).resources["toys.a"]?.ineffective).toBeUndefined();
+  });
+
   it("is planned, if the step has not sent it", async () => {
     const { world, driver, database } = askedWorld();
     await world.run(toys, { driver });
