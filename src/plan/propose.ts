@@ -167,7 +167,8 @@ function proposeUpdate(wanted: Wanted, observed: Observed): Change {
   }
   const disruption =
     disruptions.findLast((each) => fields.some((field) => field.disruption === each)) ?? "none";
-  if (adopting) return { ...shared, action: "adopt", reason: `existing ${observed.id} is bound`, disruption };
+  const bound = [`existing ${observed.id} is bound`, ...whyRefused(fields)].join("; ");
+  if (adopting) return { ...shared, action: "adopt", reason: bound, disruption };
   const reasons = [
     ...(fields.length === 0 ? [] : [whyChanged(fields, subject, input), whyOpened(subject, input)]),
     whyHookRuns(subject, input),
@@ -225,15 +226,21 @@ function whyChanged(fields: readonly FieldChange[], subject: Subject, input: Pla
   const whyMark = whyMarked(fields, subject, input);
   if (whyMark !== undefined) return whyMark;
   const healed = fields.filter(({ via }) => via !== undefined).length;
-  const refused = fields.filter(({ source, before }) => source === "probed" && before === null).length;
+  const refused = fields.filter(isRefused).length;
   const rest = fields.length - healed - refused;
-  const rotated = "apply sets it there; if it was rotated on purpose, put the new one into its secret";
   const byHand = "set by hand in the database: set back in the running database, without a restart";
   return [
-    ...(refused === 0 ? [] : [`${passwordRefused}: ${rotated}`]),
+    ...whyRefused(fields),
     ...(rest === 0 ? [] : [counted(rest, "differs", "differ")]),
     ...(healed === 0 ? [] : [`${counted(healed, "was", "were")} ${byHand}`]),
   ].join("; ");
+}
+
+const isRefused = ({ source, before }: FieldChange): boolean => source === "probed" && before === null;
+
+function whyRefused(fields: readonly FieldChange[]): readonly string[] {
+  const rotated = "apply sets it there; if it was rotated on purpose, put the new one into its secret";
+  return fields.some(isRefused) ? [`${passwordRefused}: ${rotated}`] : [];
 }
 
 function counted(count: number, one: string, several: string): string {
