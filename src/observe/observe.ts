@@ -56,6 +56,7 @@ export async function observe(desired: readonly Desired[], context: ObserveConte
   const named = inWords(reading, doubts, context);
   const others = unboundIn(reading, [...named.values()], context);
   const otherLives = await describeUnmanaged(others, desired, context);
+  const withNames = naming(new Map([...named].map(([address, { outputs }]) => [address, outputs])));
   const declared = new Map(desired.map((entry) => [entry.address, entry]));
   // Another object under a bound id is not among them: it is not asked with our passwords.
   const answers = await askObjects(declared, [...lives, ...otherLives], context);
@@ -70,11 +71,11 @@ export async function observe(desired: readonly Desired[], context: ObserveConte
     notProbed: reasonsNotProbed(answers, declared, context),
     unread: unreadIn(places, lists, context),
     partialLists: partialIn(places, short, context),
-    unmanaged: others.map((entry) => ({
-      kind: entry.kind,
-      ...entry.ref,
-      ...defined({ live: otherLives.get(entry) }),
-    })),
+    unmanaged: others.map((entry) => {
+      const live = otherLives.get(entry);
+      const { schema } = context.kinds.named(entry.kind);
+      return { kind: entry.kind, ...entry.ref, ...defined({ live: live && withNames(live, schema) }) };
+    }),
     listed: new Map(
       places.flatMap((at, index): [string, ReadonlySet<string>][] =>
         isServiceError(lists[index]) ? [] : [[placeKey(at), new Set(idsIn(lists[index]))]],

@@ -2,6 +2,7 @@
 import type { Address } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
 import { fieldRows, rowAt } from "../model/field-schema.ts";
+import { defined } from "../model/json.ts";
 import { naming } from "../model/manifest.ts";
 import { knowsNothing, type Observed, type Unmanaged } from "../model/observed.ts";
 import { perObject } from "../model/once.ts";
@@ -120,5 +121,11 @@ export function findByName(
     address,
     { ...live, ...withNames(live, kinds.named(live.kind).schema) },
   ]);
-  return { observed: new Map(named), unmanaged: unmanaged.filter((other) => !taken.has(other)) };
+  // One that may be a declared object refers to others as that one does.
+  const others = unmanaged.filter((other) => !taken.has(other));
+  const renamed = others.map(({ live, ...other }): Unmanaged => {
+    const { schema } = kinds.named(other.kind);
+    return { ...other, ...defined({ live: live && withNames(live, schema) }) };
+  });
+  return { observed: new Map(named), unmanaged: renamed };
 }

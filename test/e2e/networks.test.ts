@@ -1,4 +1,4 @@
-import { copyFileSync, rmSync } from "node:fs";
+import { copyFileSync, cpSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type LocalPlatform, platformUp } from "../support/local-platform.ts";
@@ -145,6 +145,32 @@ describe("where the profile can create networks", () => {
       },
       { operation: "create", body: { custom_network_id: id } },
     ]);
+    expect(await planned()).toEqual({});
+  });
+
+  it.each([
+    ["by its name", false],
+    ["by its id", true],
+  ])("what lives in it is named if the state is gone and the network is found %s", async (_, isById) => {
+    const named = { ...orders, config: { ...orders.config, name: "orders" } };
+    write("created", { networks: { edge }, instances: { orders: named } }, "full.yaml");
+    expect(await user.run(...apply)).toMatchObject({ code: 0 });
+    const id = user.state("created").resources["networks.edge"]?.id;
+    const kept = join(user.dir, ".graphform-kept");
+    const usual = join(user.dir, ".graphform");
+    cpSync(usual, kept, { recursive: true });
+    for (const file of readdirSync(usual).filter((each) => each.startsWith("created.state")))
+      rmSync(join(usual, file));
+    const network = isById ? { ...edge, id } : edge;
+    write("created", { networks: { edge: network }, instances: { orders: named } }, "full.yaml");
+    await platform.forget();
+    const ran = await user.run(...apply);
+    expect(ran.code, ran.out + ran.err).toBe(4);
+    expect(ran.out.replace(/\s+/g, " ")).toContain("exists already under this name");
+    expect(await platform.writes()).toEqual([]);
+    cpSync(kept, usual, { recursive: true });
+    rmSync(kept, { recursive: true });
+    write("created", { networks: { edge }, instances: { orders: named } }, "full.yaml");
     expect(await planned()).toEqual({});
   });
 

@@ -146,7 +146,8 @@ export function createRealDatabases(parts: RealDatabasesParts): Databases {
       return describeDatabase(entry);
     },
     async backup(record, file) {
-      const { database } = runningDatabase(record);
+      // After a restart of the platform nothing has taken the database over yet.
+      const { database } = running.get(record.id) ?? (await start(record));
       await mkdir(dirname(file), { recursive: true, mode: 0o700 });
       await database.snapshot(file);
     },
