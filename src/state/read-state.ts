@@ -5,7 +5,7 @@ import { isObject, jsonIn, nestingOf } from "../model/json.ts";
 import type { StateDocument } from "../model/state.ts";
 import { violationText } from "../model/violation.ts";
 import { isMoved, refusalOf } from "./moved.ts";
-import { foldLog } from "./state-log.ts";
+import { foldLog, writtenByNewer } from "./state-log.ts";
 import { validators } from "./validators.generated.js";
 
 /**
@@ -33,6 +33,8 @@ export function readState(text: string, file: string, name?: string, log?: strin
 
 function checked(document: unknown, file: string): StateDocument {
   const [error] = (validators.state(document) ? undefined : validators.state.errors) ?? [];
+  if (error?.keyword === "additionalProperties")
+    throw writtenByNewer(`the state ${file}`, violationText(error, document));
   const wrong = error === undefined ? wrongAddress(document) : violationText(error, document);
   if (!isState(document, wrong)) throw foreign(file, wrong ?? "it is not a state of graphform");
   return document;
@@ -58,12 +60,11 @@ function foreign(file: string, why: string): GraphformError {
 }
 
 function unknownFormat(file: string, version: number): GraphformError {
-  const why = `has format ${version}, and this graphform knows 2 and 3`;
-  return version > 3
-    ? new GraphformError("state-newer", `the state ${file} ${why}`, {
-        hint: "use the graphform that wrote it, or a newer one",
-      })
-    : foreign(file, `it ${why}`);
+  const why = `it has format ${version}, and this graphform knows 2 and 3`;
+  if (version > 3) return writtenByNewer(`the state ${file}`, why);
+  return new GraphformError("state-foreign", `${file} cannot be read as a state: ${why}`, {
+    hint: "it was left as it is, with the ids of what exists: move it away, and bind that with graphform import before anything is applied",
+  });
 }
 
 function misnamed(file: string, found: string, name: string): GraphformError {

@@ -65,6 +65,8 @@ export function readLog(text: string, file: string): StateLog {
     const content = contentOf(line);
     if (content === undefined && at === whole.length - 1 && isCut(line, rest)) break;
     const found = eventsIn(content, head.lineage);
+    if (content !== undefined && found === undefined)
+      throw writtenByNewer(`the log ${file}.log`, `line ${at + 1}, which is whole`);
     const isNext = found?.every(({ serial }, nth) => serial === head.serial + events.length + nth + 1);
     if (found === undefined || isNext !== true) throw logDamaged(file, at + 1);
     events.push(...found);
@@ -133,6 +135,13 @@ function sumOf(text: string): string {
 function isStateEvent(value: unknown): value is StateEvent {
   const type = isObject(value) ? value["type"] : undefined;
   return typeof type === "string" && own<Conforms>(validators.events, type)?.(value) === true;
+}
+
+/** The refusal of what is whole and not known here: nothing of it may be taken away. */
+export function writtenByNewer(what: string, why: string): GraphformError {
+  return new GraphformError("state-newer", `${what} has what this graphform does not know: ${why}`, {
+    hint: "it was left as it is: use the graphform that wrote it, or a newer one",
+  });
 }
 
 /** The log is missing: acknowledged events may be lost. */

@@ -76,6 +76,11 @@ describe("a state of version 3", () => {
       `${head}${eventsLine([{ ...bound(2), event: { type: "released", address: "instances.none" } }])}`,
       "state-log-damaged",
     ],
+    [
+      "an event of a newer version, which nobody may take away",
+      head + eventsLine([{ ...bound(2), event: JSON.parse('{ "type": "of-tomorrow" }') }]),
+      "state-newer",
+    ],
     ["an empty log", "", "state-log-damaged"],
     ["no log", undefined, "state-log-gone"],
     ["the log of another state", headLine({ ...state, lineage: "other" }) + first, "state-log-stray"],
