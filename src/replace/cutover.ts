@@ -83,28 +83,28 @@ async function move(
   await enter("durable", "");
   signal.throwIfAborted();
   const within = Math.min(60_000, Math.max(1, Math.ceil(end - performance.now())));
+  await makeDurable(target, within);
   const next = twinOf(step.address, "next");
-  const unsafe =
-    (await makeDurable(target, within)) ??
-    (facts.isOnDisk ? undefined : await backUp(next, { ...context, stopping: signal })) ??
-    (await freeze.prove());
-  if (unsafe !== undefined) throw unsafe;
+  const unsaved = facts.isOnDisk ? undefined : await backUp(next, { ...context, stopping: signal });
+  if (unsaved !== undefined) throw new Refused("unsaved", unsaved.message ?? "");
+  const lost = await freeze.prove();
+  if (lost !== undefined) throw lost;
   signal.throwIfAborted();
 }
 
-/** Backs a database without an append-only file up: what a crash would take away is kept by nothing else. */
-export async function backUp(address: Address, context: ApplyContext): Promise<Refused | undefined> {
+/** Backs a database without an append-only file up, since nothing else keeps it in a crash. Undefined if that is done. */
+export async function backUp(address: Address, context: ApplyContext): Promise<StepResult | undefined> {
   const bound = boundAt(address, context);
   const operations = context.kinds.named(bound.kind).operations.backup ?? [];
   const isOffered = operations.length > 0 && operations.every((name) => context.profile.operations[name]);
   const failed = (message: string): StepResult => ({ result: "failed", message });
-  const { result, message = result } = isOffered
-    ? await backup(unplannedStep(address, bound, "backup", context.digest), context).catch((error: unknown) =>
-        failed(asError(error).message),
-      )
+  const step = unplannedStep(address, bound, "backup", context.digest);
+  const made = isOffered
+    ? await backup(step, context).catch((error: unknown) => failed(asError(error).message))
     : failed("the service offers none");
-  if (result === "done") return undefined;
-  return new Refused("unsaved", `${bound.id} has no append-only file and no backup: ${message}`);
+  const why = `${bound.id} has no append-only file and no backup: ${made.message ?? made.result}`;
+  const { message, remedy: hint } = new Refused("unsaved", why);
+  return made.result === "done" ? undefined : { ...made, message, hint };
 }
 
 function progressOf(step: Step, phase: "copy" | "verify", context: ApplyContext): OnProgress {

@@ -4,7 +4,7 @@ import { isStale, staleResult } from "../apply/evidence/operation.ts";
 import { type Address, twinOf } from "../model/address.ts";
 import { GraphformError, shellWord } from "../model/errors.ts";
 import { pathOfInfo } from "../model/field-schema.ts";
-import { defined, mapped } from "../model/json.ts";
+import { defined, mapped, stableJson } from "../model/json.ts";
 import {
   currentRehearsal,
   isInWindow,
@@ -44,6 +44,7 @@ export async function migrate(step: Step, context: ApplyContext): Promise<StepRe
 /** Looks at the live database and refuses with every reason. Nothing is changed by it. */
 async function preflight(step: Step, { inside }: MigrationTerms, context: ApplyContext): Promise<StepResult> {
   const { address, id = "" } = step;
+  const kind = context.kinds.named(step.kind);
   const done = (message: string): StepResult => ({ result: "done", id, message, unsent: true });
   if (isInterrupted(context.journal.state.migrations?.[address]))
     return done("an earlier cutover is to be ended first");
@@ -52,14 +53,15 @@ async function preflight(step: Step, { inside }: MigrationTerms, context: ApplyC
     const unknown = await unknownInside(step, inside, context);
     const inventory = await takeInventory(source, context.stopping);
     const rights = await refusalsOfSide(source, "source", context.stopping);
-    const limit = pathOfInfo("maxmemory", "size", context.kinds.named(step.kind).schema) ?? "";
+    const limit = pathOfInfo("maxmemory", "size", kind.schema) ?? "";
     const maxMemory = parseSize(String(step.spec?.[limit] ?? ""));
     const found = [...refusalsOf(inventory, defined({ maxMemory })), ...rights, ...unknown];
     if (found.length > 0) return refused(step, found);
     if (context.journal.state.migrations?.[address] === undefined) {
-      // The new one would have none either, and be refused when writes wait already.
-      const unsaved = inventory.isOnDisk ? undefined : await backUp(address, context);
-      if (unsaved !== undefined) return refused(step, [unsaved]);
+      // In the same place the new one has none either, and would be refused when writes wait already.
+      const isSamePlace = stableJson(kind.place(step.spec ?? {})) === stableJson(step.place);
+      const unsaved = inventory.isOnDisk || !isSamePlace ? undefined : await backUp(address, context);
+      if (unsaved !== undefined) return unsaved;
       await setPhase(address, "create", {}, context);
     }
     return done(`${holds(inventory)} can be moved`);
@@ -132,6 +134,8 @@ async function cutover(step: Step, terms: MigrationTerms, context: ApplyContext)
     const rights = await refusalsOfSide(target, "target", context.stopping);
     const reasons = [...refusalsOf(inventory, facts), ...rights];
     if (reasons.length > 0) return refused(step, reasons);
+    const unsaved = own.isOnDisk || before ? undefined : await backUp(twinOf(address, "next"), context);
+    if (unsaved !== undefined) return unsaved;
     if (before === undefined && !terms.cutover && !isInWindow(terms.windows, context.clock.now()))
       return waits(step, undefined, terms, context);
     const options = { inventory, keepParameters: terms.parameters };

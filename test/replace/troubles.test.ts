@@ -139,17 +139,17 @@ describe("a migration in trouble", () => {
   });
 
   it("is refused in the free tier, which keeps no copy, before anything is made", async () => {
-    const free = (region: string): string => `
+    const free = (region: string, tier = "free", component = "free"): string => `
 apiVersion: graphform/v1
 name: free
 secrets: { app: { env: APP_PASSWORD } }
 instances:
   small:
-    tier: free
-    component: free
+    tier: ${tier}
+    component: ${component}
     cloudProvider: aws
     region: ${region}
-    config: { graphdbUser: app, graphdbPassword: "\${secret.app}" }
+    config: { graphdbUser: app, graphdbPassword: "\${secret.app}"${tier === "pro" ? ", nodeInstanceType: m7g.large" : ""} }
     lifecycle: { protect: false, onReplace: migrate }
 `;
     user.write("free.yaml", free("us-east-1"));
@@ -160,7 +160,26 @@ instances:
     expect(applied.err).toContain("onReplace: migrate is not kept");
     expect(applied.out.replace(/\s+/g, " ")).toContain("has no append-only file and no backup");
     expect(Object.keys(user.state("free").resources)).toEqual(["instances.small"]);
-    expect(await user.run("destroy", "-f", "free.yaml", "--auto-approve")).toMatchObject({ code: 0 });
+    // A tier that keeps a copy takes the data.
+    user.write(
+      "free.yaml",
+      free("us-east-1", "pro", "standalone").replace(
+        "migrate }",
+        "migrate, migration: { maxReadOnly: 1h } }",
+      ),
+    );
+    const moved = await user.run(
+      "apply",
+      "-f",
+      "free.yaml",
+      "--auto-approve",
+      "--cutover",
+      "instances.small",
+    );
+    expect(moved, moved.out + moved.err).toMatchObject({ code: 0 });
+    const former = "instances.small~former";
+    const gone = ["destroy", "-f", "free.yaml", "--auto-approve", "--allow-destroy", former];
+    expect(await user.run(...gone)).toMatchObject({ code: 0 });
   });
 
   it("leaves everything as it is if the service refuses a second database", async () => {

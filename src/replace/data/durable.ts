@@ -9,17 +9,16 @@ import { Refused } from "./refusals.ts";
 const marker = Buffer.from("0001780900f272d793e96e2b61", "hex");
 const most = 0.8;
 
-/** Waits until the target is safe, at most `within` ms for its append-only file, and for its replicas. One without such a file needs a backup too. */
-export async function makeDurable({ primary }: Side, within = 60_000): Promise<Refused | undefined> {
+/** Waits until the target is safe, at most `within` ms for its append-only file, and for its replicas. One without such a file needs a backup too. Throws a Refused. */
+export async function makeDurable({ primary }: Side, within = 60_000): Promise<void> {
   const { control } = primary;
   const info = linesIn(await control.one(["INFO"]));
   const replicas = Number(info["connected_slaves"]);
   const max = Number(info["maxmemory"]);
   const usedShare = max === 0 ? 0 : Number(info["used_memory"]) / max;
   if (usedShare > most) {
-    const percent = Math.ceil(usedShare * 100);
-    const message = `the new database uses ${percent} % of its memory; the limit is ${100 * most} %`;
-    return new Refused("target-too-full", message);
+    const used = `${Math.ceil(usedShare * 100)} % of its memory; the limit is ${100 * most} %`;
+    throw new Refused("target-too-full", `the new database uses ${used}`);
   }
   const name = `graphform:${randomUUID()}`;
   // WAIT and WAITAOF wait for the writes of their own connection.
@@ -29,8 +28,8 @@ export async function makeDurable({ primary }: Side, within = 60_000): Promise<R
     control.one([...command, String(within)], { within: within + 10_000 });
   const unsafe = (what: string) => new Refused("target-unsafe", `${what} after ${within} ms`);
   if (info["aof_enabled"] === "1" && listOf(await wait("WAITAOF", "1", "0"))[0] !== 1)
-    return unsafe("the new database had not written its data to disk");
+    throw unsafe("the new database had not written its data to disk");
   const acknowledged = replicas === 0 ? 0 : Number(await wait("WAIT", String(replicas)));
-  if (acknowledged >= replicas) return undefined;
-  return unsafe(`${acknowledged} of ${replicas} replicas of the new database had its data`);
+  if (acknowledged < replicas)
+    throw unsafe(`${acknowledged} of ${replicas} replicas of the new database had its data`);
 }

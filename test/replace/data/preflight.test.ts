@@ -163,7 +163,7 @@ describe("a target", () => {
       Number(/used_memory:(\d+)/.exec(String(await asOperator(spec, database, ["INFO", "memory"])))?.[1]);
     for (let part = 0; (await used()) < 0.85 * maxMemoryBytes; part += 1)
       await asOperator(spec, database, ["SET", `text ${part}`, "x".repeat(1_000_000)]);
-    expect(await makeDurable(side)).toMatchObject({ code: "target-too-full" });
+    await expect(makeDurable(side)).rejects.toMatchObject({ code: "target-too-full" });
   });
 });
 
