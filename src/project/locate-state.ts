@@ -57,8 +57,8 @@ export function fileLocation({ name, state }: Header, folder: string, manifest?:
   return { type: "file", path: join(folder, usual), elsewhere: [usual, ...linked] };
 }
 
-/** Refusals of a file whose state was moved, or is that of another manifest, service or program. */
-const notInUse = ["state-moved", "state-foreign", "state-name", "state-manifest", "state-service"];
+/** Refusals of a file that is that of another manifest, service or program. One whose state was moved names the place that has it. */
+const notInUse = ["state-foreign", "state-name", "state-manifest", "state-service"];
 
 type StateOwner = { readonly header: Header; readonly folder: string; readonly location: StateLocation };
 

@@ -54,3 +54,14 @@ it.each<[what: string, spoil: (file: string) => void, said: string]>([
   expect([code, err]).toEqual([1, expect.stringContaining(said)]);
   expect(bench.cloud.instances).toHaveLength(1);
 });
+
+it("a usual file whose state was moved names the place that has it", async () => {
+  const { bench, file, kept, gf, declareKept } = await applied();
+  const usual = join(bench.folder, ".graphform", "shop.state.json");
+  await declareKept();
+  const moving = ["state", "migrate", "-f", file, "--state", usual, "--to", kept];
+  expect(await run(moving, bench.env)).toMatchObject({ code: 0 });
+  await bench.manifest(`state: { type: file, path: ${kept}x.json }\n${oneInstance}`);
+  const { code, err } = await gf("apply", "--auto-approve");
+  expect([code, err]).toEqual([1, expect.stringContaining(`was moved to ${kept}`)]);
+});

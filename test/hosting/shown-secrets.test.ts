@@ -36,6 +36,7 @@ describe("a secret in an answer", () => {
     ["a name that is a value", { key: "graphdbPassword", type: "Password" }],
     ["a value that is no text", { graphdbPassword: null, password: { minLength: 6 } }],
     ["prose behind a colon", { message: "graphdbPassword: must have 6 characters" }],
+    ["a word behind a sign", { message: "password:required, or graphdbPassword=too short" }],
     ["another parameter", { result_params: { name: "a", description: live } }],
   ])("is not %s", (_, answer) => {
     expect(textsBehind(names, JSON.stringify(answer)).filter((text) => text !== "")).toEqual([]);

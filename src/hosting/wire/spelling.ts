@@ -113,8 +113,8 @@ function* textsBehindOne(name: string, answer: string): Generator<string> {
     const [{ length } = "", quoted = '""', plain = ""] = valueBehind.exec(answer) ?? [];
     at += length;
     yield String(jsonIn(quoted) ?? "");
-    // The sign that ends a plain value may also be a part of it.
-    yield plain;
-    yield plain.replace(/[,;&)}\]].*/s, "");
+    // The sign that ends a plain value may also be a part of it. A short or plain word is a sentence's: `password:required`.
+    const ended = plain.replace(/[,;&)}\]].*/s, "");
+    if (/[^a-z]/i.test(ended)) yield* [plain, ended].filter((text) => text.length >= 6);
   }
 }
