@@ -136,8 +136,11 @@ function violations(value: unknown): readonly Fault[] {
   });
 }
 
-/** An address on another machine to which everything is sent in clear. */
-const isInClear = /^http:\/\/(?!(localhost|127(\.\d+){3}|\[::1\])[:/])/i;
+/** True for an address on another machine to which everything is sent in clear. */
+function isInClear(address: string): boolean {
+  const { protocol, hostname = "" } = URL.parse(address) ?? {};
+  return protocol === "http:" && !/^(?:localhost|127\.[0-9.]{5,11}|\[::1\])$/.test(hostname);
+}
 
 /** Mistakes that a schema cannot find. */
 function further({ tenants, git, webhooks, http }: ControllerConfig): readonly Fault[] {
@@ -172,7 +175,7 @@ function further({ tenants, git, webhooks, http }: ControllerConfig): readonly F
     ...git.allow.flatMap((text, at) => pattern(["git", "allow", at], text)),
     ...git.credentials.flatMap(({ url, tenants: named }, at) => [
       ...pattern(["git", "credentials", at, "url"], url),
-      ...unless(!isInClear.test(url), ["git", "credentials", at, "url"], "its token would go in clear"),
+      ...unless(!isInClear(url), ["git", "credentials", at, "url"], "its token would go in clear"),
       ...unknownTenants(["git", "credentials", at, "tenants"], named),
     ]),
     ...Object.entries(webhooks).flatMap(([name, { url, tenants: named }]) => [
