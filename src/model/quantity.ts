@@ -1,4 +1,4 @@
-/** @module Parses and formats durations and memory sizes. */
+/** @module Parses and formats times, durations and memory sizes. */
 /** At most 24 days: a timer of Node that is longer ends at once, and dates end a few digits later. */
 const form = /^(?:[0-9]{1,9}ms|[01]?[0-9]{1,6}s|[0-2]?[0-9]{1,4}m|[0-4]?[0-9]{1,2}h|(?:[01]?[0-9]|2[0-4])d)$/;
 
@@ -29,6 +29,16 @@ export function formatDuration(ms: number): string {
 /** A measured time as "913 ms", or in whole seconds. */
 export function aboutDuration(ms: number): string {
   return ms < 1000 ? `${Math.round(ms)} ms` : formatDuration(Math.round(ms / 1000) * 1000);
+}
+
+const timeForm = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/;
+
+/** A time in ISO 8601 with its zone, in ms since 1970. Undefined for another text, and for a day that no month has: `Date` takes the next month's. */
+export function parseTime(text: string): number | undefined {
+  const [, day = ""] = timeForm.exec(text) ?? [];
+  const [time, midnight] = [Date.parse(text), Date.parse(`${day}T00:00:00Z`)];
+  if (Number.isNaN(time) || Number.isNaN(midnight)) return undefined;
+  return new Date(midnight).toISOString().startsWith(day) ? time : undefined;
 }
 
 const powers: { readonly [letter: string]: number } = { "": 0, K: 1, M: 2, G: 3, T: 4 };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { formatDuration, parseDuration, parseSize } from "../../src/model/quantity.ts";
+import { formatDuration, parseDuration, parseSize, parseTime } from "../../src/model/quantity.ts";
 
 const KiB = 1024;
 
@@ -54,5 +54,21 @@ describe("a size", () => {
 
   it.each(["", "GB", "6 G B", "six GB", "-6GB", "6XB", "6iB", "6i", ".5GB", "6GBs"])("%j is none", (text) => {
     expect(parseSize(text)).toBeUndefined();
+  });
+});
+
+describe("parseTime", () => {
+  it.each([
+    ["2026-01-31T12:00:00Z", "2026-01-31T12:00:00.000Z"],
+    ["2026-01-31T12:00Z", "2026-01-31T12:00:00.000Z"],
+    ["2024-02-29T00:30:00+01:00", "2024-02-28T23:30:00.000Z"],
+    ["2026-02-30T00:00:00Z", undefined],
+    ["2026-13-01T00:00:00Z", undefined],
+    ["2026-01-31T24:30:00Z", undefined],
+    ["2026-01-31T12:00:00", undefined],
+    ["yesterday", undefined],
+  ])("reads %s as %s", (text, expected) => {
+    const time = parseTime(text);
+    expect(time === undefined ? undefined : new Date(time).toISOString()).toBe(expected);
   });
 });

@@ -108,6 +108,7 @@ describe("a restore to a time", () => {
     }
     for (const [body, message] of [
       [{}, "targetRestoreTime is required"],
+      [{ targetRestoreTime: "2026-02-30T00:00:00Z" }, "must be a time"],
       [{ targetRestoreTime: first, network_type: "NONE" }, "network_type"],
       [{ targetRestoreTime: first, custom_network_id: "n" }, "not a field"],
     ] as const) {

@@ -7,6 +7,7 @@ import { describedValues, instanceParams } from "../../kinds/instance-operations
 import type { Address } from "../../model/address.ts";
 import { exitCodes, GraphformError, isGraphformError, isServiceError } from "../../model/errors.ts";
 import { defined } from "../../model/json.ts";
+import { parseTime } from "../../model/quantity.ts";
 import type { Call, Service } from "../../model/service.ts";
 import type { Bound, Intent } from "../../model/state.ts";
 import { type Run, unresolved } from "../../project/open-run.ts";
@@ -22,8 +23,8 @@ export async function instanceRestore(
   address: string,
 ): Promise<number> {
   const { to, networkType, json = false } = invocation.options;
-  const time = new Date(to);
-  if (Number.isNaN(time.getTime()))
+  const time = parseTime(to);
+  if (time === undefined)
     throw new GraphformError("time-invalid", `--to ${to} is not a valid time`, {
       hint: "write it like 2026-01-31T12:00:00Z",
     });
@@ -38,7 +39,7 @@ export async function instanceRestore(
       );
     const { id, place } = boundAt(state, address, "instances");
     const find = await searchForRestored(address, place, run);
-    const body = { targetRestoreTime: time.toISOString(), ...defined({ networkType }) };
+    const body = { targetRestoreTime: new Date(time).toISOString(), ...defined({ networkType }) };
     const call = { operation, params: { ...instanceParams(place, service.profile), id }, body };
     const instance = await requestRestore(service, call, address, signal, find);
     printRestore(address, instance, json, invocation.terminal);

@@ -165,7 +165,9 @@ async function restoreTime(call: Call): Promise<JsonObject> {
   const { targetRestoreTime: text, network_type: networkType } = body;
   if (text === undefined) throw new ServiceError(400, "targetRestoreTime is required");
   const time = typeof text === "string" && timePattern.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(time))
+  const [day = ""] = String(text).split("T");
+  // `Date` reads 30 February as 2 March.
+  if (Number.isNaN(time) || !new Date(`${day}T00:00:00Z`).toJSON()?.startsWith(day))
     throw new ServiceError(400, "targetRestoreTime must be a time like 2026-01-31T12:00:00Z");
   return { id: await restoreToTime(call.core, record, time, networkType, call.fault) };
 }

@@ -135,7 +135,7 @@ function regionIn(body: JsonObject): string | undefined {
 
 function requiredRegion(body: JsonObject): string {
   const region = regionIn(body);
-  if (region === undefined) throw new ServiceError(400, "targetRegion is required");
+  if (region === undefined) throw new ServiceError(400, "target_region (or targetRegion) is required");
   return region;
 }
 
