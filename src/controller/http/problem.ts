@@ -24,7 +24,10 @@ const table = {
   "too-large": [413, "the body is too large"],
   "wrong-type": [415, "the body is not application/json"],
   "key-reused": [422, "the Idempotency-Key belongs to another request"],
-  "invalid-state": [422, "the body is no state: a JSON object with a serial"],
+  "invalid-state": [
+    422,
+    "the body is no state of this history: a JSON object with a serial, and the lineage of the state before",
+  ],
   "serial-known": [422, "a version with this serial is stored already"],
   "source-refused": [422, "the configuration does not allow this source"],
   "too-many-requests": [429, "too many requests"],

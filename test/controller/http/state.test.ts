@@ -207,6 +207,8 @@ describe("states over Terraform's protocol", () => {
     const text = await read.text();
     expect([read.status, text]).toEqual([200, state(1)]);
     expect(read.headers.get("content-md5")).toBe(createHash("md5").update(text).digest("base64"));
+    const ofAnother = state(3).replace("c2f3", "d4e5");
+    expect((await send("POST", `${address}?ID=${mine}`, ofAnother)).status).toBe(422);
     expect((await send("POST", `${address}?ID=${mine}`, state(2))).status).toBe(200);
     // It gives its lock back with the body that it was taken with.
     expect((await send("DELETE", `${address}/lock`, info(mine))).status).toBe(200);

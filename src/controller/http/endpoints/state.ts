@@ -24,9 +24,13 @@ export const stateHandlers: Handlers = {
       throw new Problem("invalid-request", "the body does not fit its Content-MD5");
     const text = bytes.toString("utf8");
     // PostgreSQL stores no null character, and the state must come back byte for byte.
-    if (!Number.isSafeInteger(objectIn(bytes)?.["serial"]) || text.includes("\0"))
-      throw new Problem("invalid-state");
-    const written = await stateOf(call).write(text, query.ID ?? "");
+    const { serial, lineage } = objectIn(bytes) ?? {};
+    const state = stateOf(call);
+    // The document of another history, or of another program, would end every run of the manifest.
+    const before = objectIn(Buffer.from((await state.read()) ?? ""))?.["lineage"];
+    const isNext = before === undefined || before === lineage;
+    if (!Number.isSafeInteger(serial) || text.includes("\0") || !isNext) throw new Problem("invalid-state");
+    const written = await state.write(text, query.ID ?? "");
     return written.is === "written" ? new Response(null) : refusal(written);
   },
   async removeState(call) {
