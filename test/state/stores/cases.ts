@@ -180,7 +180,7 @@ export const usualCases: readonly Case[] = [
         // A page is told from a document before that, over http: `assertNoPage`.
         ["502 Bad Gateway", "state-foreign"],
         [JSON.stringify(first).slice(0, -9), "state-truncated"],
-        [JSON.stringify({ ...first, extra: 1 }), "state-foreign"],
+        [JSON.stringify({ ...first, extra: 1 }), "state-newer"],
         [other, "state-name"],
         [moved, "state-moved"],
         [movedText({ ...first, move: "1", from: "s3://there", to: "here", document: first }), "state-moving"],
