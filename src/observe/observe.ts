@@ -53,10 +53,9 @@ export async function observe(desired: readonly Desired[], context: ObserveConte
       isDoubt(verdict) ? [[address, verdict]] : [],
     ),
   );
-  const named = inWords(reading, doubts, context);
+  const { named, withNames } = inWords(reading, doubts, context);
   const others = unboundIn(reading, [...named.values()], context);
   const otherLives = await describeUnmanaged(others, desired, context);
-  const withNames = naming(new Map([...named].map(([address, { outputs }]) => [address, outputs])));
   const declared = new Map(desired.map((entry) => [entry.address, entry]));
   // Another object under a bound id is not among them: it is not asked with our passwords.
   const answers = await askObjects(declared, [...lives, ...otherLives], context);
@@ -135,12 +134,12 @@ async function readKnown(desired: readonly Desired[], context: ObserveContext): 
   };
 }
 
-/** The known objects that are there, in the manifest's words, each laid over what was recorded. */
+/** The known objects that are there, in the manifest's words, each laid over what was recorded; `withNames` puts others into these words. */
 function inWords(
   { known, lives, missing }: Reading,
   doubts: ReadonlyMap<Address, Doubt>,
   context: ObserveContext,
-): ReadonlyMap<Address, Observed> {
+): { readonly named: ReadonlyMap<Address, Observed>; readonly withNames: ReturnType<typeof naming> } {
   const found = new Map(
     known.flatMap((entry): [KnownObject, Live][] => {
       const live = missing.get(entry)?.is === "hidden" ? hidden(entry) : lives.get(entry);
@@ -155,13 +154,14 @@ function inWords(
     ...[...found].map(([entry, live]): [Address, JsonObject] => [entry.address, live.outputs]),
   ]);
   const withNames = naming(outputs);
-  return new Map(
+  const named = new Map(
     [...found].map(([{ address, kind, ref }, live]): [Address, Observed] => {
-      const named = withNames(live, context.kinds.named(kind).schema);
-      const spec = overlay(named.spec, context.state.resources[address], live.phase.is, live.whole);
-      return [address, { ...named, spec, address, kind, place: ref.place }];
+      const shown = withNames(live, context.kinds.named(kind).schema);
+      const spec = overlay(shown.spec, context.state.resources[address], live.phase.is, live.whole);
+      return [address, { ...shown, spec, address, kind, place: ref.place }];
     }),
   );
+  return { named, withNames };
 }
 
 /** The listed objects that belong to no address, each once: several places may share one list. */
