@@ -8,7 +8,7 @@ import { getRequestListener } from "@hono/node-server";
 import { sql } from "kysely";
 import { GraphformError } from "../index.ts";
 import type { ControllerConfig, LiveConfig } from "./config/config.ts";
-import { openConfig } from "./config/read-config.ts";
+import { isThisMachine, openConfig } from "./config/read-config.ts";
 import { assertAnswers, type Database, isAway, openDatabase } from "./database/connect.ts";
 import { pendingMigrations, prepareDatabase } from "./database/migrations.ts";
 import { startEmbedded } from "./embedded.ts";
@@ -177,7 +177,7 @@ async function listen(
   const { tls, trustProxy } = config.current().http;
   const isOpen = tls === undefined && trustProxy.length === 0;
   const hint = "name http.tls or http.trustProxy in the configuration, or listen on 127.0.0.1";
-  if (isOpen && !/^(localhost|::1|127(\.\d+){3})$/.test(host))
+  if (isOpen && !isThisMachine(host))
     throw new GraphformError("listen-plain", `the API would listen on ${host} without TLS`, { hint });
   const handle = getRequestListener(fetch);
   const secure = tls === undefined ? undefined : createServer(await certificateOf(config.current()), handle);

@@ -136,10 +136,15 @@ function violations(value: unknown): readonly Fault[] {
   });
 }
 
+/** True for a host that is this machine, as an option or a URL names it. */
+export function isThisMachine(host: string): boolean {
+  return /^(localhost|::1|\[::1\]|127(\.\d+){3})$/.test(host);
+}
+
 /** True for an address on another machine to which everything is sent in clear. */
 function isInClear(address: string): boolean {
   const { protocol, hostname = "" } = URL.parse(address) ?? {};
-  return protocol === "http:" && !/^(?:localhost|127\.[0-9.]{5,11}|\[::1\])$/.test(hostname);
+  return protocol === "http:" && !isThisMachine(hostname);
 }
 
 /** Mistakes that a schema cannot find. */
