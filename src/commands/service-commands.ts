@@ -36,7 +36,10 @@ export const commandsAtService: readonly CommandEntry[] = [
   commandGroup("instance", "lifecycle operations on an instance of the state", [
     operation("backup", "take a snapshot"),
     operation("failover", "promote a replica", [
-      ["--replica <id>", "the node to give up (default: an unhealthy one, else the primary)"],
+      [
+        "--replica <id>",
+        "the node to give up (default: an unhealthy one, else the primary, as the service or the databases say)",
+      ],
       new Option("--action <action>", "what to do with that node")
         .choices(["FAILOVER_AND_RESTART", "FAILOVER_ONLY", "FAILOVER_AND_RECREATE"])
         .default("FAILOVER_AND_RESTART"),
@@ -130,7 +133,7 @@ run fetches nothing. Linux on x64 only. GRAPHFORM_MODULE and GRAPHFORM_ENGINE
 name files of your own instead.`,
       load: async () => (await import("./platform/manage.ts")).platformSetup,
     }),
-    command("up", "start it; further options go to its program (--delay, --faults FILE, ...)", {
+    command("up", "start it; further options go to its program (--profile, --delay, --faults FILE, ...)", {
       examples: [
         ["graphform platform up --detach", "return when it is ready; `platform down` stops it"],
         ["graphform platform up --profile falkordb-cloud", "speak the API of FalkorDB Cloud"],

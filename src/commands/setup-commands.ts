@@ -5,12 +5,17 @@ import { changing, requesting, withManifestOptions } from "./options.ts";
 
 const key = [
   "--key <key>",
-  "names the text, so that an invalid manifest updates it (default: its name)",
+  "what the marker names, so that an invalid manifest updates the same text (default: its name)",
 ] as const;
 
 const session = {
   shared: withManifestOptions,
-  ineffective: [...changing, "--parallelism", "--trace", "--log", "--state", "--subscription"],
+  ineffective: [
+    ...changing,
+    ...requesting.filter((name) => name !== "--timeout"),
+    "--state",
+    "--subscription",
+  ],
 };
 
 export const commandsOfSetup: readonly CommandEntry[] = [
@@ -58,11 +63,15 @@ export const commandsOfSetup: readonly CommandEntry[] = [
 ];
 
 export const commandsOfReference: readonly CommandEntry[] = [
-  command("explain", "explain a key of the manifest: type, bounds, default, tiers, effect of a change", {
-    arguments: [["[field]", "for example config.maxMemory (default: all, by name)"]],
-    options: [["--profile <name>", "show its field names too"], json(), ["--no-color", "no colour"]],
-    load: async () => (await import("./explain.ts")).explain,
-  }),
+  command(
+    "explain",
+    "explain a key of the manifest: type, bounds, default, tiers, effect of a change, names in the API",
+    {
+      arguments: [["[field]", "for example config.maxMemory (default: all, by name)"]],
+      options: [["--profile <name>", "show its field names too"], json(), ["--no-color", "no colour"]],
+      load: async () => (await import("./explain.ts")).explain,
+    },
+  ),
   commandGroup("profile", "service profiles: the API of each service", [
     command("list", "the profiles that come with graphform", {
       options: [json()],

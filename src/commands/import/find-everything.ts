@@ -54,7 +54,7 @@ export async function findEverything(
     if (all !== undefined) take(await readListed(all, subscriptions, reads));
     if (all?.isWhole === true) answered += 1;
     if (all?.isWhole === true && all.unplaced.length === 0) continue;
-    // What an object has made by itself is not declared.
+    // Objects that a database has made by itself are not declared.
     const made = found.flatMap(({ kind: host, live }) => host.implicitChildren(live.id, live.spec));
     const ofKind = found.filter((entry) => entry.kind === kind);
     const known = reported(ofKind, [...leftOut, ...made.map(({ id }) => ({ what: id }))]);
