@@ -2,6 +2,7 @@ import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } 
 import { dirname, join } from "node:path";
 import process from "node:process";
 import { type BuildResult, build } from "esbuild";
+import { directBuiltins } from "./direct-builtins.ts";
 import { joinChunks, ofBundles } from "./join-chunks.ts";
 import { lateUnicode } from "./late-unicode.ts";
 import { leanUndici } from "./lean-undici.ts";
@@ -23,7 +24,7 @@ const result = await build({
   outbase: "src",
   chunkNames: "chunks/[name]-[hash]",
   splitting: true,
-  plugins: [leanUndici, lateUnicode, quietYaml],
+  plugins: [directBuiltins, leanUndici, lateUnicode, quietYaml],
   metafile: true,
   logLevel: "warning",
 }).catch(() => process.exit(1)); // esbuild has said why.

@@ -7,7 +7,7 @@ const root = join(import.meta.dirname, "..");
 
 /** Bundled CommonJS packages ask for Node's own modules. */
 const banner: string =
-  'import{createRequire as $requireFrom}from"node:module";const require=$requireFrom(import.meta.url);';
+  'const require=process.getBuiltinModule("node:module").createRequire(import.meta.url);';
 
 /** Options of every build of a bundle. */
 export const ofBundles: BuildOptions & { readonly write: false } = {
