@@ -77,6 +77,24 @@ describe("runs", () => {
     expect(late).toMatchObject({ refused: "not-waiting" });
   });
 
+  it("are planned again if a secret has changed since the plan was approved", async () => {
+    const text = manifestText("keyed", ["a"]);
+    const { run: first, manifest } = await fleet.add("keyed", text);
+    expect((await fleet.until(first)).status).toBe("applied");
+    await changeManifest(fleet, { id: manifest, actor: "ada", auto: "none" });
+    const files = { "graphform.yaml": manifestText("keyed", ["a"], ", description: changed") };
+    const asked = await uploadFiles(fleet, { id: manifest, actor: "ada", files });
+    const run = "run" in asked ? (asked.run ?? "") : "";
+    const { fingerprint } = await fleet.until(run, "needs_approval");
+    // The secrets of a worker's environment stay as they are as long as it runs: those of the plan change instead.
+    const other = `UPDATE graphform.plans SET document = jsonb_set(document, '{secrets,0}', '"other"') WHERE run_id = '${run}' RETURNING document`;
+    expect(await fleet.postgres.sql(other)).toMatchObject([{ document: { secrets: ["other"] } }]);
+    await approveRun(fleet, { id: run, actor: "ada", fingerprint: fingerprint ?? "" });
+    const ended = await fleet.until(run);
+    expect(ended).toMatchObject({ status: "stale", exit_code: 6 });
+    expect(ended.reasons.join()).toContain("a secret has changed since the plan was approved");
+  });
+
   it("say who holds the lock that an approved one waits for, and since when, as the command line does", async () => {
     const driver = createPostgresDriver({ name: "shop/locked" }, fleet.postgres.credentials);
     const [created, expires] = [new Date().toISOString(), new Date(Date.now() + 3_600_000).toISOString()];

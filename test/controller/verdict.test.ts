@@ -1,5 +1,11 @@
 import { expect, it } from "vitest";
-import { appeared, beyond, difference, type PlanDocument } from "../../src/controller/runs/verdict.ts";
+import {
+  appeared,
+  beyond,
+  difference,
+  hasOtherSecret,
+  type PlanDocument,
+} from "../../src/controller/runs/verdict.ts";
 import type { Disruption } from "../../src/index.ts";
 
 /** A plan that changes one database to so many GB. */
@@ -14,7 +20,7 @@ function planOf(
     ...{ applyable: true, complete: true },
     resource_changes: [{ address: "instances.a", change: { after } }],
     x_graphform: {
-      ...{ fingerprint: "", service: { platform }, steps: [] },
+      ...{ serial: 1, fingerprint: "", service: { platform }, steps: [] },
       changes: { "instances.a": { action, disruption, blocked: [] } },
     },
   };
@@ -68,4 +74,16 @@ it("a create whose object may exist by now is told from one that the approved pl
   expect(appeared(seeing("i-1"), seeing("i-1"))).toBeUndefined();
   expect(appeared(seeing("i-1"), seeing("i-1", "i-2"))).toContain("exists by now");
   expect(appeared(seeing(), seeing("i-1"))).toContain("exists by now");
+});
+
+it.each([
+  ["the same one", 1, ["one"], ["one"], false],
+  ["one of two: the rest of it", 1, ["one", "two"], ["two"], false],
+  ["another one", 1, ["one"], ["one", "three"], true],
+  ["one that had no fingerprint when the plan was made", 0, ["secret.word"], ["one"], false],
+  ["one, and the plan was made by a version that kept none", 1, undefined, ["one"], false],
+])("a later plan that sends %s", (_, serial, secrets, later, isOther) => {
+  const plan = planOf("update", 2, "none");
+  const approved = { ...plan, ...(secrets && { secrets }), x_graphform: { ...plan.x_graphform, serial } };
+  expect(hasOtherSecret(approved, later)).toBe(isOther);
 });

@@ -21,7 +21,7 @@ import {
   type StateFacts,
   type ToThread,
 } from "./thread-pool.ts";
-import { appeared, beyond, difference, type PlanDocument } from "./verdict.ts";
+import { appeared, beyond, difference, hasOtherSecret, type PlanDocument } from "./verdict.ts";
 
 /** Events of one apply that say nothing new within this time are left out, in ms. */
 const progressEvery = 5_000;
@@ -63,10 +63,12 @@ async function applyWithin(
     signal,
     approve: async (fresh) => {
       const isSame = fresh.fingerprint === approved.fingerprint;
-      if (isSame && !approved.isOld) return true;
+      const isOther = hasOtherSecret(approved.document, secretsOf(fresh));
+      if (isSame && !isOther && !approved.isOld) return true;
       const document = await documentOf(fresh, order);
       const compare = approved.isResumed ? beyond : difference;
       const why =
+        (isOther ? "a secret has changed since the plan was approved" : undefined) ??
         (isSame ? undefined : compare(approved.document, document)) ??
         (approved.isOld ? appeared(approved.document, document) : undefined);
       if (why !== undefined) refused = { refused: document, why };
@@ -125,7 +127,20 @@ function boundElsewhere(bound: Order["bound"]): ReadonlySet<string> {
 
 /** The plan's document, with the names of its files without the folder of the checkout, which is gone when people read them. */
 async function documentOf(made: Plan, { limits }: Order): Promise<PlanDocument> {
-  return JSON.parse((await formatPlan(made, "json")).replaceAll(`${limits.folder}/`, ""));
+  const document: PlanDocument = JSON.parse(
+    (await formatPlan(made, "json")).replaceAll(`${limits.folder}/`, ""),
+  );
+  return { ...document, secrets: secretsOf(made) };
+}
+
+/** The fingerprints of the secrets that the steps of a plan send. */
+function secretsOf({ steps }: Plan): readonly string[] {
+  const found = new Set<string>();
+  JSON.stringify(steps, (key, value: unknown) => {
+    if (key === "$secret") found.add(String(value));
+    return value;
+  });
+  return [...found];
 }
 
 function say(message: FromThread<Applied | PlanDocument>): void {

@@ -12,8 +12,10 @@ interface Change {
   readonly fields?: { readonly [path: string]: { readonly disruption: string; readonly effect: string } };
 }
 
-/** The parts of a plan's document that are read here (`schemas/plan.schema.json`). */
+/** The parts of a plan's document that are read here (`schemas/plan.schema.json`), and what only the controller keeps with it. */
 export interface PlanDocument {
+  /** Fingerprints of what its steps send, under the key of the state. Nothing shows them. */
+  readonly secrets?: readonly string[];
   readonly applyable: boolean;
   readonly complete: boolean;
   readonly resource_changes: readonly {
@@ -23,6 +25,7 @@ export interface PlanDocument {
   readonly output_changes?: { readonly [name: string]: { readonly actions: readonly string[] } };
   readonly x_graphform: {
     readonly fingerprint: string;
+    readonly serial: number;
     readonly service?: object;
     readonly changes: { readonly [address: string]: Change };
     readonly steps: readonly {
@@ -116,6 +119,11 @@ export function difference(approved: PlanDocument, later: PlanDocument): string 
     (part) => !isDeepStrictEqual(before.get(part), now.get(part)),
   );
   return other && `the service or a secret has changed since the plan was approved: ${other}`;
+}
+
+/** True if a later plan sends a secret that the approved one would not have sent. Before there is a state, secrets have no fingerprints. */
+export function hasOtherSecret({ secrets, x_graphform }: PlanDocument, later: readonly string[]): boolean {
+  return x_graphform.serial > 0 && secrets !== undefined && later.some((each) => !secrets.includes(each));
 }
 
 /** The parts of a plan that are compared, by address. The database does not keep the order of their keys. */

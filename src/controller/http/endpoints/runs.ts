@@ -33,7 +33,8 @@ export const runHandlers: Handlers = {
   async showPlan(call) {
     const { id } = await findRun(call);
     const row = call.context.database.selectFrom("plans").select("document").where("run_id", "=", id);
-    return found(await row.executeTakeFirst(), "the run has no plan").document;
+    const { secrets: _, ...shown } = found(await row.executeTakeFirst(), "the run has no plan").document;
+    return shown;
   },
   async followRun(call) {
     const { id } = await findRun(call);
