@@ -28,11 +28,11 @@ export function controllerClient(settings: Settings): ControllerClient {
   const given = settings.get("GRAPHFORM_CONTROLLER_URL") ?? "http://127.0.0.1:8080";
   const token = settings.get("GRAPHFORM_CONTROLLER_TOKEN");
   const base = URL.parse(given);
-  if (base === null || !/^https?:$/.test(base.protocol))
+  if (base === null || !/^https?:$/.test(base.protocol) || base.username !== "" || base.password !== "")
     throw refusal(
       "url",
-      "GRAPHFORM_CONTROLLER_URL is no address of a controller",
-      "write https://HOST or http://127.0.0.1:PORT",
+      "GRAPHFORM_CONTROLLER_URL is no address of a controller, or has a login in it",
+      "write https://HOST or http://127.0.0.1:PORT; the token alone signs in",
     );
   if (base.protocol === "http:" && !/^(localhost|\[::1\]|127(\.\d+){3})$/.test(base.hostname))
     throw refusal(

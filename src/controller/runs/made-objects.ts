@@ -11,6 +11,8 @@ import type { RunEvent } from "./transitions.ts";
 /** The objects that a run has made, by address. One that is not done may have been made without being stored. */
 export type Made = ReadonlyMap<string, { readonly id: string; readonly isDone: boolean }>;
 
+type Named = Pick<ManifestRow, "tenant" | "name">;
+
 type Objects = readonly (readonly [address: string, id: string])[];
 
 const action = "unknown objects";
@@ -30,7 +32,7 @@ export async function lacksMade(tx: Tx, manifest: ManifestRow, made: Made): Prom
 }
 
 /** The objects that the state of a manifest does not bind. */
-async function unknownOf(tx: Tx, { tenant, name }: ManifestRow, objects: Objects): Promise<Objects> {
+async function unknownOf(tx: Tx, { tenant, name }: Named, objects: Objects): Promise<Objects> {
   if (objects.length === 0) return [];
   const state = sql<{
     facts: string | null;
@@ -60,6 +62,30 @@ export async function noteMade(
     if (unknown.length > 0)
       await addAudit(tx, { tenant, actor: "controller", action, subject: name, details });
   });
+}
+
+/** Marks the manifest whose state was written or removed from outside, and binds less than the document before: its objects would be made again. */
+export async function noteUnbound(
+  tx: Tx,
+  { tenant, name, actor, before }: Named & { readonly actor: string; readonly before: string | undefined },
+): Promise<void> {
+  const { resources = {} }: BoundObjects = JSON.parse(before ?? "{}");
+  const bound = Object.entries(resources).flatMap(([address, { id }]) =>
+    typeof id === "string" ? [[address, id] as const] : [],
+  );
+  const unknown = await unknownOf(tx, { tenant, name }, bound);
+  if (unknown.length === 0) return;
+  const manifests = tx
+    .updateTable("manifests")
+    .set({ restored_to: new Date() })
+    .where("removed_at", "is", null);
+  const { numUpdatedRows } = await manifests.where((where) => where.and({ tenant, name })).executeTakeFirst();
+  const details = { objects: Object.fromEntries(unknown) };
+  if (numUpdatedRows > 0n) await addAudit(tx, { tenant, actor, action, subject: name, details });
+}
+
+interface BoundObjects {
+  readonly resources?: { readonly [address: string]: { readonly id?: unknown } };
 }
 
 /** Sentences for a person who looks at a plan of a marked manifest: which objects exist that its state does not know. */

@@ -155,6 +155,27 @@ describe("states over Terraform's protocol", () => {
     expect((await api.send("DELETE", `${at}/lock?ID=l`, { token })).status).toBe(412);
   });
 
+  it("of a manifest are not written so that they bind less without a mark: its next plan waits for a person", async () => {
+    const at = "/api/v1/state/shop/emptied";
+    const { approver: token } = api.tokens;
+    const { manifest } = await api.add("shop", "emptied");
+    const isMarked = async (): Promise<boolean> => {
+      const row = api.database.selectFrom("manifests").select("restored_to").where("id", "=", manifest);
+      return (await row.executeTakeFirstOrThrow()).restored_to !== null;
+    };
+    const resources = { "instances.a": { kind: "instances", id: "instance-1" } };
+    const bound = (serial: number): string => JSON.stringify({ ...JSON.parse(document(serial)), resources });
+    await api.send("POST", `${at}/lock`, { token, body: { ID: "l" } });
+    for (const body of [bound(1), bound(2)])
+      expect((await api.send("POST", `${at}?ID=l`, { token, body })).status).toBe(200);
+    expect(await isMarked()).toBe(false);
+    expect((await api.send("POST", `${at}?ID=l`, { token, body: document(3) })).status).toBe(200);
+    expect(await isMarked()).toBe(true);
+    const { acts } = (await api.send("GET", "/api/v1/audit", { token })).json as { acts: unknown[] };
+    const objects = { "instances.a": "instance-1" };
+    expect(acts[0]).toMatchObject({ action: "unknown objects", subject: "emptied", details: { objects } });
+  });
+
   it("take the token as a password too, as Terraform sends it, and only here", async () => {
     const basic = Buffer.from(`anyone:${api.tokens.approver}`).toString("base64");
     const headers = { authorization: `Basic ${basic}` };

@@ -4,6 +4,7 @@ import { CompiledQuery } from "kysely";
 import { type SharedState, type SharedWrite, sharedState } from "../../../index.ts";
 import { addAudit } from "../../database/audit.ts";
 import type { Database, Tx } from "../../database/connect.ts";
+import { noteUnbound } from "../../runs/made-objects.ts";
 import { isPlain, objectIn } from "../checks.ts";
 import type { Call, Handlers } from "../endpoint.ts";
 import { json, Problem } from "../problem.ts";
@@ -19,26 +20,35 @@ export const stateHandlers: Handlers = {
     return new Response(text, { headers });
   },
   async writeState(call) {
-    const { bytes, headers, query } = call;
+    const { bytes, headers, query, context, caller } = call;
+    const { tenant = "", name = "" } = call.path;
     if (![null, md5(bytes)].includes(headers.get("content-md5")))
       throw new Problem("invalid-request", "the body does not fit its Content-MD5");
     const text = bytes.toString("utf8");
     // PostgreSQL stores no null character, and the state must come back byte for byte.
     const { serial, lineage } = objectIn(bytes) ?? {};
-    const state = stateOf(call);
-    // The document of another history, or of another program, would end every run of the manifest.
-    const before = objectIn(Buffer.from((await state.read()) ?? ""))?.["lineage"];
-    const isNext = before === undefined || before === lineage;
-    if (!Number.isSafeInteger(serial) || text.includes("\0") || !isNext) throw new Problem("invalid-state");
-    const written = await state.write(text, query.ID ?? "");
-    return written.is === "written" ? new Response(null) : refusal(written);
+    return context.database.transaction().execute(async (tx) => {
+      const state = stateOf(call, tx);
+      const before = await state.read();
+      // The document of another history, or of another program, would end every run of the manifest.
+      const history = objectIn(Buffer.from(before ?? ""))?.["lineage"];
+      const isNext = history === undefined || history === lineage;
+      if (!Number.isSafeInteger(serial) || text.includes("\0") || !isNext) throw new Problem("invalid-state");
+      const written = await state.write(text, query.ID ?? "");
+      if (written.is !== "written") return refusal(written);
+      await noteUnbound(tx, { tenant, name, actor: caller.actor, before });
+      return new Response(null);
+    });
   },
   async removeState(call) {
     const { context, caller, path, query } = call;
     const { tenant = "", name = "" } = path;
     return context.database.transaction().execute(async (tx) => {
-      const refused = await stateOf(call, tx).remove(query.ID ?? "");
+      const state = stateOf(call, tx);
+      const before = await state.read();
+      const refused = await state.remove(query.ID ?? "");
       if (refused !== undefined) return refusal(refused);
+      await noteUnbound(tx, { tenant, name, actor: caller.actor, before });
       await addAudit(tx, { tenant, actor: caller.actor, action: "remove state", subject: name });
       return new Response(null);
     });
