@@ -137,6 +137,7 @@ describe("graphform fleet", () => {
     [{ GRAPHFORM_CONTROLLER_TOKEN: "" }, "no token for the controller"],
     [{ GRAPHFORM_CONTROLLER_URL: "http://controller.example.com" }, "unencrypted"],
     [{ GRAPHFORM_CONTROLLER_URL: "http://127.0.0.1:1" }, "does not answer"],
+    [{ GRAPHFORM_CONTROLLER_URL: "http://ada:secret-of-ada@127.0.0.1:1" }, "has a login in it"],
   ])("says what is wrong with %o", async (change, message) => {
     const { code, err } = await runHere(["fleet", "list"], { ...served.env, ...change });
     expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining(message) });
