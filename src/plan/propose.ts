@@ -120,25 +120,25 @@ function proposeUpdate(wanted: Wanted, observed: Observed): Change {
   const adopting = subject.bound === undefined;
   const marked = { ...after, ...markToKeep(subject, input) };
   const ignored = desired.lifecycle.ignoreChanges;
-  const differing = diffSpec({
+  const compared = {
     desired: marked,
     observed: plannedFrom(observed.spec, rows, subject.bound),
     rows,
-    ignored,
     toNewObject: pathsTo(withNewObject, kind, after, input),
     unseen: adopting ? "trust" : "set",
-  });
+  } as const;
+  const differing = diffSpec({ ...compared, ignored });
   const fixed = differing.filter(({ effect }) => effect === "replace").map(({ path }) => path);
   const [forcedBy] = inTableOrder(kind.schema, fixed);
   const requested = input.options.replace.includes(subject.address);
-  // An object that is replaced, started or stopped loads its configured values.
-  const isReloaded =
-    forcedBy !== undefined ||
-    requested ||
-    differing.some(({ path }) => rowAt(rows, path)["x-operations"] !== undefined);
-  const fields = isReloaded
-    ? differing
-    : [...differing, ...heals(after, observed, rows, ignored)].sort((a, b) => (a.path < b.path ? -1 : 1));
+  const isReplaced = forcedBy !== undefined || requested;
+  // An object that is started or stopped loads its configured values. A new one is made as declared, whatever the old one keeps.
+  const isReloaded = differing.some(({ path }) => rowAt(rows, path)["x-operations"] !== undefined);
+  const fields = isReplaced
+    ? diffSpec({ ...compared, ignored: [] })
+    : isReloaded
+      ? differing
+      : [...differing, ...heals(after, observed, rows, ignored)].sort((a, b) => (a.path < b.path ? -1 : 1));
   // A run that was killed while it stopped or started the object has not recorded that.
   const isOurs = isClosed(input.state.migrations?.[subject.address]);
   const shared = {
@@ -151,7 +151,7 @@ function proposeUpdate(wanted: Wanted, observed: Observed): Change {
     ),
   };
   const importer = importerOf(subject, input);
-  if ((forcedBy !== undefined || requested) && importer !== undefined) {
+  if (isReplaced && importer !== undefined) {
     const reason = `${observed.id} is bound to ${importer.address} from now on; a new one is created`;
     return { ...proposeCreate(wanted), reason };
   }
@@ -159,7 +159,7 @@ function proposeUpdate(wanted: Wanted, observed: Observed): Change {
     const reason = whyMigrated(forcedBy, subject, input);
     return { ...shared, action: "migrate", reason, disruption: "downtime", forcedBy };
   }
-  if (forcedBy !== undefined || requested) {
+  if (isReplaced) {
     const disruption = lossOf(subject.address, kind);
     const reason = forcedBy === undefined ? "replacement asked for" : whyForced(forcedBy, wanted, kind);
     const mayBe = namesakeOf({ ...desired, spec: after }, input, withNewObject);

@@ -62,6 +62,17 @@ const rows: readonly Row[] = [
     action: "keep",
   },
   {
+    reason: "an ignored field of an object that is replaced: the new one is made as declared",
+    toy: {
+      wants: { colour: "red", size: 2, memory: "2GB" },
+      has: { colour: "blue", size: 1, memory: "2GB" },
+      lifecycle: { ignoreChanges: ["colour", "memory"] },
+    },
+    action: "replace",
+    fields: ["colour", "size"],
+    steps: ["a delete", "a create < a#delete"],
+  },
+  {
     reason: "two spellings of one size",
     toy: { wants: { memory: "6GB" }, has: { memory: "6144MB" } },
     action: "keep",
@@ -166,6 +177,22 @@ describe("what one toy needs", () => {
       },
     ]);
     expect({ forcedBy, disruption }).toEqual({ forcedBy: "size", disruption: "data-loss" });
+  });
+
+  it("shows the ignored fields, and with what the new object is made, if a replacement is asked for", () => {
+    const toy = {
+      wants: { colour: "red", size: 2 },
+      has: { colour: "blue", size: 1 },
+      lifecycle: { ignoreChanges: ["colour", "size"] },
+    };
+    const plan = planOf({ a: toy }, { options: { replace: ["toys.a"] } });
+    const { fields, reason } = changeOf(plan, "a");
+    expect(fields.map(({ path, before, after }) => [path, before, after])).toEqual([
+      ["colour", "blue", "red"],
+      ["size", 1, 2],
+    ]);
+    expect(reason).toBe("replacement asked for");
+    expect(plan.steps.at(-1)).toMatchObject({ operation: "create", spec: toy.wants });
   });
 
   it("marks a secret, and shows where the last one comes from", () => {
