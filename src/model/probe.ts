@@ -1,7 +1,7 @@
 /** @module Defines what a running object is asked and answers, and names the causes for which it gives no answer, each with its remedy. */
 import type { Address } from "./address.ts";
 import { fieldRows, type KindSchema } from "./field-schema.ts";
-import type { JsonObject } from "./json.ts";
+import type { Json, JsonObject } from "./json.ts";
 import type { Live } from "./observed.ts";
 import { fewOf } from "./quantity.ts";
 import type { Spec } from "./spec.ts";
@@ -143,13 +143,16 @@ export function refusedAt(path: string): Extract<ProbeAnswer, { readonly is: "re
   return { is: "refused", path, ...wordsOf("password-refused") };
 }
 
-/** The answers in place of those in which one database answers for several objects, by name. */
-export function sharedDatabases(answers: ReadonlyMap<string, ProbeAnswer>): ReadonlyMap<string, NoAnswer> {
+/** The answers in place of those in which one database answers for several objects, by name. An object may have two names: an import binds it anew. */
+export function sharedDatabases(
+  answers: ReadonlyMap<string, ProbeAnswer>,
+  idOf: (name: string) => Json | undefined,
+): ReadonlyMap<string, NoAnswer> {
   const groups = Map.groupBy(answers, ([, answer]) => answer.is === "answered" && answer.identity);
   return new Map(
     [...groups].flatMap(([identity, group]) => {
       const names = group.map(([name]) => name);
-      if (typeof identity !== "string" || names.length === 1) return [];
+      if (typeof identity !== "string" || new Set(names.map(idOf)).size === 1) return [];
       const answer = sharedBy(names, (all) => `one database answers for ${all}: whose it is`);
       return names.map((name) => [name, answer] as const);
     }),

@@ -86,7 +86,9 @@ export function requestTo(asked: Asked, live: Live, around: Surroundings): Probe
   });
   for (const { address, outputs } of [{ ...asked, outputs: live.outputs }, ...hosts]) {
     const { endpoint } = outputs;
-    const names = endpoint === undefined ? [] : [...new Set([address, ...namesAt(endpoint)])];
+    const there = endpoint === undefined ? [] : namesAt(endpoint);
+    const others = there.filter((name) => outputsOf(name)?.["id"] !== outputs["id"]);
+    const names = [...new Set([address, ...others])];
     if (names.length > 1)
       return sharedBy(names, (all) => `${all} show one address: whose database answers there`);
   }
@@ -163,7 +165,7 @@ export async function askObjects(
 
   // Those that do not answer run out of their time together.
   const found = new Map(await forEachItem(asked, async (one) => [one.address, await ask(one)] as const));
-  return new Map([...found, ...sharedDatabases(found)]);
+  return new Map([...found, ...sharedDatabases(found, (name) => around.outputsOf(name)?.["id"])]);
 }
 
 const notRunning = "not running";

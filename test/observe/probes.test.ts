@@ -202,6 +202,17 @@ describe("running objects", () => {
     ]);
   });
 
+  it("are asked where an import binds anew the object of another address: two names of one object", async () => {
+    const taken = { ...declared, recorded: false, importId: "id-a" } as const;
+    const { wants: _, ...bound } = declared;
+    const identified: Probe = async () => ({ is: "answered", values: { rows: 5 }, identity: "run-1" });
+    for (const a of [bound, declared]) {
+      const seen = await look({ a, b: taken }, identified, { endpoints: { "id-a": one } });
+      expect(seen.notProbed).toEqual([]);
+      expect(seen.observed.get("toys.b")?.probed?.values).toEqual({ rows: 5 });
+    }
+  });
+
   it("show nothing where one database answers for two, whatever addresses they have", async () => {
     const seen = await look(two, async ({ live }) => ({
       is: "answered",

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { kindRegistry } from "../../src/model/kind.ts";
 import { withDeclaredGuards } from "../../src/plan/guards/plan-guards.ts";
-import { type Case, planInput, somewhere } from "../support/plan-input.ts";
+import { type Case, planInput, removalOf, somewhere } from "../support/plan-input.ts";
 import { toyKind } from "../support/toy-kind.ts";
 
 const careful = kindRegistry([toyKind(undefined, { protectedByDefault: () => true })]);
@@ -52,6 +52,22 @@ describe("destroy goes by what the manifest says now, applied or not", () => {
 
   it("a block that says nothing is protected where its kind is", () => {
     expect(guardsOf(there, { kinds: careful })).toEqual({ protect: true, onDelete: "delete" });
+  });
+
+  it("a block that is left out lifts a remembered protection at once, and a remembered onDelete never", () => {
+    const { wants: _, ...gone } = there;
+    const toy: Case = { ...gone, remembered: { protect: true, onDelete: "retain" } };
+    const lifecycle = {
+      protect: false,
+      onReplace: "refuse",
+      onDelete: "delete",
+      ignoreChanges: [],
+      dependsOn: [],
+    } as const;
+    expect(guardsOf(toy, { removed: [removalOf("a", true, { lifecycle })] })).toEqual({
+      protect: false,
+      onDelete: "retain",
+    });
   });
 
   it("a block under a new name is its old one's", () => {
