@@ -7,6 +7,7 @@ import type { Import, Manifest, Move, Removal } from "../model/manifest.ts";
 import type { Inventory } from "./declared-resources.ts";
 import { errorAt, type Report } from "./problems/fault.ts";
 import { badAddress, findReferent } from "./referent.ts";
+import { cyclesIn } from "./rules.ts";
 import type { Path } from "./source.ts";
 
 export type Bindings = Pick<Manifest, "imports" | "moved" | "removed">;
@@ -107,6 +108,13 @@ function readMoves(written: readonly Entry[], inputs: BindingInputs): readonly M
         inputs.report.error([...path, "to"], found.fault);
     }
     seen.add(`from ${from}`).add(`to ${to}`);
+  }
+  const edges = moves.map(({ move, path }) => ({ address: move.from, refs: [move.to], path }));
+  for (const [first, ...others] of cyclesIn(edges)) {
+    const names = [first, ...others, first].map((each) => each.address).join(" -> ");
+    const [message, hint] = [`these are moved in a circle: ${names}`, "remove one of the entries"];
+    for (const { path } of others.length === 0 ? [] : [first, ...others])
+      inputs.report.error([...path, "from"], { code: "bad-move", message, hint });
   }
   return moves.map(({ move }) => move);
 }

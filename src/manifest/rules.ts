@@ -56,21 +56,23 @@ export function findCycles(desired: readonly Desired[]): readonly Finding[] {
   });
 }
 
-type Cycle = readonly [Desired, ...Desired[]];
+type Referring = Pick<Desired, "address" | "refs">;
 
 /** Cycles that share no member. Follows each reference once, without recursion: a chain may be as long as the manifest. */
-function cyclesIn(desired: readonly Desired[]): readonly Cycle[] {
+export function cyclesIn<Entry extends Referring>(
+  desired: readonly Entry[],
+): readonly (readonly [Entry, ...Entry[]])[] {
   const byAddress = new Map(desired.map((resource) => [resource.address, resource]));
   /** Position in `path`; -1 for a resource whose references were all followed. */
-  const positions = new Map<Desired, number>();
-  const path: { readonly resource: Desired; next: number }[] = [];
-  const enter = (resource: Desired): void => {
+  const positions = new Map<Entry, number>();
+  const path: { readonly resource: Entry; next: number }[] = [];
+  const enter = (resource: Entry): void => {
     positions.set(resource, path.length);
     path.push({ resource, next: 0 });
   };
-  const members = new Set<Desired>();
-  const found: Cycle[] = [];
-  const close = (target: Desired, position: number): void => {
+  const members = new Set<Entry>();
+  const found: [Entry, ...Entry[]][] = [];
+  const close = (target: Entry, position: number): void => {
     const others = path.slice(position + 1).map((step) => step.resource);
     if (others.some((other) => members.has(other))) return;
     found.push([target, ...others]);

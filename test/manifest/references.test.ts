@@ -145,6 +145,24 @@ networks: { core: { id: n-1, cloudProvider: aws, region: us } }
     ]);
   });
 
+  it("circles of moves: a problem at the line of each member, and none for a chain", async () => {
+    const orders = "instances:\n  orders: { tier: free, component: free, cloudProvider: aws, region: eu }\n";
+    const move = (from: string, to: string): string =>
+      `  - { from: instances.${from}, to: instances.${to} }\n`;
+    const moved = `moved:\n${move("b", "c")}${move("old", "older")}${move("c", "b")}${move("older", "orders")}`;
+    const { problems } = await check(`${head}${orders}${moved}`);
+    const message = "these are moved in a circle: instances.b -> instances.c -> instances.b";
+    const first = `${head}${orders}moved:\n`.split("\n").length;
+    expect(problems).toMatchObject(
+      [first, first + 2].map((line) => ({
+        code: "bad-move",
+        message,
+        range: { start: { line, column: 13 } },
+      })),
+    );
+    expect(problems).toHaveLength(2);
+  });
+
   it("a chain of 12 000 is no cycle, and no stack overflows", async () => {
     const links = Array.from({ length: 12_000 }, (_, index) => {
       const need = index === 0 ? "" : `, lifecycle: { dependsOn: [networks.n${index - 1}] }`;
