@@ -48,3 +48,8 @@ export interface Desired {
   /** Id of an existing object to bind: from `imports`, or a kind whose spec carries its id. */
   readonly importId?: string;
 }
+
+/** True if an entry of `ignoreChanges` names a path, or a map that it stands in. */
+export function isIgnored(path: string, ignored: Lifecycle["ignoreChanges"]): boolean {
+  return ignored.some((entry) => path === entry || path.startsWith(`${entry}.`));
+}

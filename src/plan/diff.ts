@@ -1,4 +1,5 @@
 /** @module Compares what is declared, what was applied, and what the service and the running object show, field by field. */
+import { isIgnored } from "../model/desired.ts";
 import { shellWord } from "../model/errors.ts";
 import {
   type Disruption,
@@ -39,7 +40,7 @@ export interface DiffInput {
  */
 export function diffSpec(input: DiffInput): readonly FieldChange[] {
   return fieldsOf(input.desired)
-    .filter(([path]) => !input.ignored.some((ignored) => covers(ignored, path)))
+    .filter(([path]) => !isIgnored(path, input.ignored))
     .filter(([path, value]) => input.toNewObject.has(path) || differs(path, value, input))
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
     .map(([path, value]) => fieldChange(path, value, input));
@@ -63,11 +64,6 @@ function isReachable(row: FieldSchema, before: Json, after: Json): boolean {
     before === after ||
     verbsBetween(row, String(before), String(after)).length > 0
   );
-}
-
-/** True if one path of `ignoreChanges` names another path, or a map that it stands in. */
-export function covers(ignored: string, path: string): boolean {
-  return path === ignored || path.startsWith(`${ignored}.`);
 }
 
 function fieldChange(path: string, after: Json, input: DiffInput): FieldChange {
@@ -139,7 +135,7 @@ export function heals(
   const found = fieldsOf(wanted).flatMap(([path, after]): FieldChange[] => {
     const [seen, row] = [own(spec, path), rowAt(rows, path)];
     if (seen?.source !== "probed" || !canBeHealed(row) || sameValue(seen.value, after, row)) return [];
-    if (ignored.some((entry) => covers(entry, path))) return [];
+    if (isIgnored(path, ignored)) return [];
     const secret = row["x-secret"] === true;
     const shared = { path, before: seen.value, after, source: seen.source, secret };
     return [{ ...shared, effect: "in-place", disruption: "none", via: "database" }];

@@ -1,6 +1,6 @@
 /** @module Asks running objects themselves: all that are declared, or one; never if two of them show one address. */
 import { type Address, byAddress } from "../model/address.ts";
-import type { Desired } from "../model/desired.ts";
+import { type Desired, isIgnored } from "../model/desired.ts";
 import { fieldRows, rowAt } from "../model/field-schema.ts";
 import { defined, type Json, mapped } from "../model/json.ts";
 import { type KindRegistry, present, type Reader } from "../model/kind.ts";
@@ -184,10 +184,12 @@ export function reasonsNotProbed(
   declared: ReadonlyMap<Address, Desired>,
   { kinds }: Pick<AskContext, "kinds">,
 ): readonly NotProbed[] {
-  const reasons = [...declared.values()].flatMap(({ address, kind }): NotProbed[] => {
+  const reasons = [...declared.values()].flatMap(({ address, kind, lifecycle }): NotProbed[] => {
     const answer = answers.get(address);
     const reason = answer?.is === "answered" ? answer.denied : answer?.reason;
     if (answer === undefined || reason === undefined) return [];
+    const isLeft = answer.is === "refused" && isIgnored(answer.path, lifecycle.ignoreChanges);
+    const wayOut = isLeft ? remedyForLeft : answer.is === "answered" ? remedyForDenied : answer.wayOut;
     const isLogin = isLoginKind(kinds.named(kind).schema);
     // A refused login shows all that there is to see of a user, and nothing of the settings of a database.
     const isKnown = answer.is === "not-asked" || (answer.is === "refused" && isLogin);
@@ -195,7 +197,7 @@ export function reasonsNotProbed(
       {
         address,
         reason,
-        ...defined({ wayOut: answer.is === "answered" ? remedyForDenied : answer.wayOut }),
+        ...defined({ wayOut }),
         ...(isKnown ? {} : { failed: true }),
         ...(isRefusal(answer) ? { refused: true } : {}),
         ...(isLogin ? { login: true } : {}),
@@ -205,4 +207,5 @@ export function reasonsNotProbed(
   return reasons.sort(byAddress);
 }
 
+const remedyForLeft = "ignoreChanges leaves it as it is: put the password that is in force into its secret";
 const remedyForDenied = "allow its user these commands, or look without them: --no-probe";

@@ -99,7 +99,18 @@ describe("running objects", () => {
     is: "refused",
     path: "token",
     reason: "the database refuses the declared password",
+    wayOut: "graphform apply sets it there",
   });
+
+  it("say of a refused password that apply sets it, unless ignoreChanges leaves it as it is", async () => {
+    const left = { ...declared, lifecycle: { ignoreChanges: ["token"] } };
+    const { notProbed } = await look({ a: declared, b: left }, refusing);
+    expect(notProbed?.map(({ wayOut }) => wayOut?.split(":")[0])).toEqual([
+      "graphform apply sets it there",
+      "ignoreChanges leaves it as it is",
+    ]);
+  });
+
   it.each<[reason: string, scene: Scene, probe: Probe, options: Parameters<typeof look>[2]]>([
     ["not running", { a: declared }, answer, { phase: "stopped" }],
     ["not running", { a: declared }, answer, { phase: "failed" }],

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { Change, Plan } from "../../src/model/plan.ts";
+import type { Change, Plan, Step } from "../../src/model/plan.ts";
 import { makePalette, textWidth } from "../../src/report/typeset.ts";
 import { goldenPlans } from "./golden-plans.ts";
-import { change, database, field, plan } from "./plan-parts.ts";
+import { change, database, field, plan, step } from "./plan-parts.ts";
 import { planText } from "./rendered.ts";
 import { samplePlan } from "./sample-plan.ts";
 import { words } from "./words.ts";
@@ -141,6 +141,16 @@ describe("planText", () => {
     const after = { "config.name": "a", "config.nodeInstanceType": "m7g.large", power: "running" };
     const text = lines(plan({ changes: [change("adopt", "instances.a", { id: "i-1", before, after })] }));
     expect(text).toContain("    ? not shown by the service, taken from your file: nodeInstanceType, power");
+  });
+
+  it("says of a stopped one that it is started for its update, and of no other", () => {
+    const operate = (verb: string): Step => step("operate", `instances.a#${verb}`, { verb });
+    const steps = [operate("start"), step("update", "instances.a"), operate("stop")];
+    const rest = { reason: "1 field differs", fields: [field("config.name", { before: "a", after: "b" })] };
+    const text = (steps: readonly Step[]): string =>
+      lines(plan({ changes: [change("update", "instances.a", rest)], steps })).join("\n");
+    expect(text(steps)).toContain("1 field differs; started for that, and stopped again");
+    expect(text(steps.slice(0, 2))).not.toContain("started");
   });
 
   it("counts a replacement twice, and what is blocked not at all", () => {

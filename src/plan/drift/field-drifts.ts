@@ -1,5 +1,5 @@
 /** @module Lists the fields of a resource that differ from the last apply, each with its class. */
-import type { Desired } from "../../model/desired.ts";
+import { type Desired, isIgnored } from "../../model/desired.ts";
 import { type DriftClass, driftClasses, type FieldDrift } from "../../model/drift.ts";
 import type { SourceRange } from "../../model/errors.ts";
 import { type FieldSchema, fieldRows, type KindSchema, rowAt } from "../../model/field-schema.ts";
@@ -11,7 +11,6 @@ import { fieldsOf } from "../../model/spec.ts";
 import type { Bound } from "../../model/state.ts";
 import { waitsFor } from "../../model/templates.ts";
 import { appliedOf, sameValue } from "../../model/values.ts";
-import { covers } from "../diff.ts";
 
 export interface Compared {
   readonly change: Change;
@@ -86,7 +85,7 @@ function valuesOf(
     isShown,
     ...defined({ declared }),
     isPlanned: field !== undefined,
-    isIgnored: desired?.lifecycle.ignoreChanges.some((ignored) => covers(ignored, path)) === true,
+    isIgnored: desired !== undefined && isIgnored(path, desired.lifecycle.ignoreChanges),
     isUnderWay: isSent || (converging !== undefined && applied === undefined),
     row: rowAt(fieldRows(schema), path),
   };

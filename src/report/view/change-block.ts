@@ -29,9 +29,14 @@ export const actionSigns: { readonly [action in Action]: readonly [sign: string,
   keep: ["=", "quiet"],
 };
 
-/** The blocks of these changes, each at the place of its first change. */
-export function changeBlocks(changes: readonly RedactedChange[]): readonly BlockView[] {
-  return folded(changes, blockOf);
+/** The blocks of these changes, each at the place of its first change. A stopped object that is started for an update says so. */
+export function changeBlocks(plan: RedactedPlan, changes: readonly RedactedChange[]): readonly BlockView[] {
+  const verbs = new Set(plan.steps.map(({ address, verb }) => `${address} ${verb}`));
+  return folded(changes, (change) => {
+    const isStarted = ["start", "stop"].every((verb) => verbs.has(`${change.address} ${verb}`));
+    const reason = `${change.reason}; started for that, and stopped again`;
+    return blockOf(isStarted ? { ...change, reason } : change);
+  });
 }
 
 /** The blocks of resources without changes that are not at rest, were changed outside, or are kept by a migration. `command` waits for operations in progress. */
