@@ -156,6 +156,21 @@ describe("from a program", () => {
     expect(problem).toMatchObject({ severity: "error", range: { start: { line: 7 } } });
   });
 
+  it("tells of a profile that cannot be read, or is none, at the line that names it, and throws nothing", async () => {
+    const file = write();
+    const text = readFileSync(file, "utf8");
+    const none = join(user.dir, "none.yaml");
+    writeFileSync(none, "name: 1\n");
+    for (const [path, code] of [
+      [join(user.dir, "not-there.yaml"), "profile-unreadable"],
+      [none, "profile-invalid"],
+    ]) {
+      writeFileSync(file, text.replace("service: {", `service: { profile: ${path},`));
+      const range = { file, start: { line: 3, column: 21 } };
+      expect(await validate({ files: [file] })).toMatchObject([{ severity: "error", code, range }]);
+    }
+  });
+
   it("keeps the secret of a command out of what the service repeats", async () => {
     const file = write();
     writeFileSync(

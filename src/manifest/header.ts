@@ -1,6 +1,6 @@
 /** @module Reads a manifest up to its resources and outputs: variables are filled in, the rest is validated, the `state` section beyond its schema. */
 import type { Problem } from "../model/errors.ts";
-import { isObject, type Json, type JsonObject } from "../model/json.ts";
+import { defined, isObject, type Json, type JsonObject, textIn } from "../model/json.ts";
 import type { Finding, KindRegistry } from "../model/kind.ts";
 import type { Header, ManifestLimits } from "../model/manifest.ts";
 import { isStoreType, type StoreType, storeKeys, stores, storeTypes } from "../model/stores/index.ts";
@@ -35,15 +35,16 @@ export interface ManifestHead {
   readonly findings: readonly Finding[];
 }
 
-/** The header, if name, service and state are valid. `resolveManifest` reports everything that this reports, and more. */
+/** The header, if name, service and state are valid; the profile that a trusted author names, in any case. `resolveManifest` reports all of this, and more. */
 export function readHeader(
   parsed: Parsed,
   inputs: HeadInputs,
-): { readonly header?: Header; readonly problems: readonly Problem[] } {
+): { readonly header?: Header; readonly profile?: string; readonly problems: readonly Problem[] } {
   const head = parsed.value === undefined ? undefined : readHead(parsed, parsed.value, inputs);
   const findings = [...parsed.findings, ...(head?.findings ?? [])];
   const problems = finishProblems(findings, "error", parsed, inputs.kinds.all);
-  return head?.header === undefined ? { problems } : { header: head.header, problems };
+  const profile = inputs.limits === undefined ? textIn(mapOf(head?.value["service"])["profile"]) : undefined;
+  return { ...defined({ header: head?.header, profile }), problems };
 }
 
 /** Sections that are not filled in here. */

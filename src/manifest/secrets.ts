@@ -72,6 +72,7 @@ export async function readSecrets(
       }
     }
   const values = new Map<string, Sealed | Template>();
+  const owners = new Map<string, string>();
   const section = mapOf(declared);
   const names = Object.keys(section);
   const refuse = ({ path, expression }: Use, fault: Fault): Template => {
@@ -82,6 +83,12 @@ export async function readSecrets(
     const source = sourceOf(use, section, names, limits);
     if (source === undefined) return unresolved;
     if ("message" in source) return refuse(use, source);
+    if (use.key !== undefined && "env" in source) {
+      const other = owners.get(`${use.expression.name} ${source.env}`);
+      const message = `${name} and ${other} would both be read from the environment variable ${source.env}`;
+      if (other !== undefined) return refuse(use, { code: "shared-secret", message, hint: apart });
+      owners.set(`${use.expression.name} ${source.env}`, name);
+    }
     const hint = "check where it comes from; a secret has at least one character";
     try {
       const text = await secretText(name, source);
@@ -107,6 +114,9 @@ export async function readSecrets(
     },
   };
 }
+
+const apart =
+  "let the keys differ in more than case and signs, or use files: ${each.key} in the name of each";
 
 /** A secret's name in messages: `secret.orders`, `secret.cache["eu"]`, `env.READER`. */
 function nameOf(expression: SecretExpression, each: string | undefined): string {

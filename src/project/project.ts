@@ -5,13 +5,16 @@ import { loadProfile } from "../hosting/profile/load-profile.ts";
 import { kinds } from "../kinds/index.ts";
 import { readHeader } from "../manifest/header.ts";
 import { loadManifest } from "../manifest/load.ts";
+import { rangeAt } from "../manifest/locate.ts";
 import { parseManifest } from "../manifest/parse.ts";
+import { finishProblems } from "../manifest/problems/excerpt.ts";
+import { errorAt } from "../manifest/problems/fault.ts";
 import { noSecrets } from "../manifest/read-secret.ts";
 import { resolveManifest } from "../manifest/resolve.ts";
 import type { SecretText } from "../manifest/secrets.ts";
 import type { Parsed, SourceFile } from "../manifest/source.ts";
 import { validators } from "../manifest/validators.generated.js";
-import { exitCodes, GraphformError, ManifestError, type Problem } from "../model/errors.ts";
+import { exitCodes, GraphformError, isGraphformError, ManifestError, type Problem } from "../model/errors.ts";
 import { defined, mapped } from "../model/json.ts";
 import type { Header, Manifest, ManifestLimits } from "../model/manifest.ts";
 import type { Vault } from "../model/sealed.ts";
@@ -100,11 +103,18 @@ export async function projectOf(
   const parsed = parseManifest(sources);
   const { limits } = options;
   const variables = await givenVariables(options.var ?? [], options.varFile ?? [], limits?.folder);
-  const { header, problems } = readHeader(parsed, { kinds, validators, variables, limits });
+  const { header, profile: named, problems } = readHeader(parsed, { kinds, validators, variables, limits });
   if (header !== undefined) manifestRead.publish({ name: header.name });
-  const profile = await loadProfile(options.profile ?? header?.service?.profile ?? "default");
+  const profile = await loadProfile(options.profile ?? named ?? "default").catch((error: unknown) => {
+    if (options.profile !== undefined || named === undefined || !isGraphformError(error)) throw error;
+    const { code, message, hint = "" } = error;
+    const fault = errorAt(rangeAt(parsed.layers, ["service", "profile"], "value"), { code, message, hint });
+    throw new ManifestError([...problems, ...finishProblems([fault], "error", parsed, kinds.all)]);
+  });
   const read = { parsed, profile, variables, limits };
-  if (header === undefined) throw new ManifestError(await allProblems(read, problems));
+  // All problems, so that they are shown at once.
+  if (header === undefined)
+    throw new ManifestError((await resolveWith(read, createVault(newKey()), noSecrets)).problems);
   const folder = dirname(sources[0]?.path ?? "");
   const location = locateState(header, folder, options.state, settings, sources[0]?.path);
   const store = openStore(location, settings, { header, folder, answerWithin: options.timeout });
@@ -136,15 +146,6 @@ export async function secretsOf(project: WrittenProject, secretText: SecretText)
   const vault = createVault(newKey());
   await resolveWith(project, vault, secretText);
   return vault;
-}
-
-/** All problems of a manifest with an invalid header, so that they are shown at once. */
-async function allProblems(
-  written: WrittenProject,
-  problems: readonly Problem[],
-): Promise<readonly Problem[]> {
-  const all = await resolveWith(written, createVault(newKey()), noSecrets);
-  return all.problems.length > 0 ? all.problems : problems;
 }
 
 function resolveWith(
@@ -185,7 +186,8 @@ async function readVariableFile(
     const why = isOther ? "it must be a map of names to values" : first.message;
     throw new GraphformError("variable-file", `--var-file ${file}:${line}:${column}: ${why}`, {
       exitCode: exitCodes.invalid,
-      ...(isOther ? {} : defined({ hint: first.hint })),
+      // The hint of a missing file is about manifests.
+      ...(isOther || problems.length > 0 ? {} : defined({ hint: first.hint })),
     });
   }
   return mapped(value, (given) => (typeof given === "object" ? JSON.stringify(given) : String(given)));

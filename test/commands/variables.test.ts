@@ -42,6 +42,12 @@ describe("given variables", () => {
     await expect(reading).rejects.not.toThrow(/hunter[23]/);
   });
 
+  it("a file that is not there is refused without the hint for manifests", async () => {
+    const reading = givenVariables([], ["no-such-file.yaml"]);
+    await expect(reading).rejects.toMatchObject({ code: "variable-file", hint: undefined });
+    await expect(reading).rejects.toThrow("there is no such file");
+  });
+
   it("that are no name=value are refused, and not repeated", async () => {
     const reading = givenVariables(["hunter2"], []);
     await expect(reading).rejects.toMatchObject({ code: "variable-form", exitCode: 3 });

@@ -88,6 +88,15 @@ describe("a secret for each entry of forEach", () => {
     expect((await problemsOf(text)).join("\n")).toContain(said);
   });
 
+  it("is a problem where two keys make the name of one variable, and none in files", async () => {
+    const use = `instances:\n${instance("cache", "forEach: [a-b, a_b, c], ", entry)}`;
+    const [problem, ...others] = await problemsOf(`secrets: { pw: { env: "CACHE_\${each.key}" } }\n${use}`);
+    const said = 'shared-secret: secret.pw["a_b"] and secret.pw["a-b"] would both be read from';
+    expect(problem).toContain(`${said} the environment variable CACHE_A_B; let the keys differ in more`);
+    expect(others).toEqual([]);
+    expect(await problemsOf(`secrets: { pw: { file: "\${each.key}" } }\n${use}`)).toEqual([]);
+  });
+
   it("is a problem outside of a forEach", async () => {
     const text = `secrets: { pw: { env: "CACHE_\${each.key}" } }\ninstances:\n${instance("cache", "", entry)}`;
     expect(await problemsOf(text)).toEqual([expect.stringContaining("is used outside of a forEach")]);

@@ -55,6 +55,15 @@ state: { backend: file, path: "kept/\${var.env}.json" }
     expect(problems).toHaveLength(1);
   });
 
+  it("tells the profile whatever else is wrong, and never that of an author who is not trusted", () => {
+    const text = "apiVersion: graphform/v1\nname: Shop\nservice: { profile: mine, subscriptionld: x }\n";
+    const parsed = parseManifest([{ path: "m.yaml", text }]);
+    const inputs = { ...testInputs, variables: {} };
+    const limits = { folder: ".", reserved: [], commands: {} };
+    expect(readHeader(parsed, inputs)).toMatchObject({ profile: "mine" });
+    expect(readHeader(parsed, { ...inputs, limits })).not.toHaveProperty("profile");
+  });
+
   it("reports nothing that resolving does not report as well", async () => {
     const text = `${head}service: { profil: x }\nguards: { maxDeletes: -1 }\nvariables: { x: { type: strin } }\n`;
     const { problems } = await check(text);

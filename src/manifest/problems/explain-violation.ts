@@ -211,7 +211,7 @@ function quotesHint(value: string | number | boolean, shape: Shape): string {
   const { pattern } = shape;
   if (shape["x-secret"] === true) return "put it in quotes";
   if (pattern !== undefined && !new RegExp(pattern, "u").test(String(value))) return patternHint(shape);
-  return `put it in quotes, as it is to be read: "${String(value)}"`;
+  return "put it in quotes, as it is to be read, here or in the variable that it comes from";
 }
 
 function choices(shape: Shape): readonly string[] {

@@ -110,7 +110,7 @@ function lists(section: string): { readonly [name: string]: Shape } {
   const address = text("Address of a resource.", {
     examples: [`${section}.orders`, `${section}.cache["eu"]`],
   });
-  const date = { pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}$", examples: ["2027-01-01"] };
+  const date = { pattern: "^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$", examples: ["2027-01-01"] };
   const removal = {
     address,
     destroy: { type: "boolean", description: "false lets go of it and leaves it running." },

@@ -70,6 +70,8 @@ export const problemRules: { readonly [code: string]: string } = {
   "overdue-removal": "The date until which an entry under removed was to stay has passed. Remove the entry.",
   "place-mismatch":
     "Objects of one name differ in what one object has once, such as provider or region. Take another name, or correct one.",
+  "profile-invalid": "The profile file that the manifest names is not valid. Correct it.",
+  "profile-unreadable": "The profile that the manifest names cannot be read. Correct its name or path.",
   "profile-field": "The profile does not offer a field. Remove it, or use another profile.",
   "protected-free":
     "A resource of the free tier is protected, but the service deletes it once it is not used any more.",
@@ -82,6 +84,7 @@ export const problemRules: { readonly [code: string]: string } = {
   "secret-literal": "A secret is written in the manifest in clear. Take it from a secret.",
   "secret-unavailable": "A secret cannot be read. Correct its variable, file or command.",
   "several-documents": "A file holds several YAML documents. Keep one document in each file.",
+  "shared-secret": "Two entries would read their secrets from one variable. Let their keys differ in more.",
   "shared-id": "Two addresses are bound to the same object. Remove one of the bindings.",
   "url-in-clear": "An address sends the state and its credentials in clear to another machine.",
   "url-invalid": "An address of the state is no plain http or https address.",

@@ -108,6 +108,13 @@ export const acrossBroken: readonly Broken[] = [
     "2027-01-01",
   ),
   row(
+    "a date of no month",
+    `${orders}removed: [{ address: instances.old, destroy: true, until: 2099-13-41 }]\n`,
+    "9:59 bad-format",
+    "2099-13-41",
+    "2027-01-01",
+  ),
+  row(
     "an output in clear",
     `${head}secrets: { a: { env: A } }\noutputs: { a: "\${secret.a}" }\n`,
     "4:16 secret-in-clear",

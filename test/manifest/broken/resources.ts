@@ -73,7 +73,7 @@ export const resourcesBroken: readonly Broken[] = [
     `${orders}    config: { name: 2024 }\n`,
     "9:21 wrong-type",
     "must be text",
-    '"2024"',
+    "in quotes, as it is to be read",
   ),
   row(
     "yes for true",
