@@ -292,6 +292,7 @@ describe("architecture", () => {
         .map(({ path }) => path)
         .sort(),
     ).toEqual([
+      "src/commands/fleet/plan-changes.ts",
       "src/commands/import/manifest-text.ts",
       "src/manifest/resolve-resource.ts",
       "src/model/plan.ts",

@@ -1,9 +1,10 @@
 /** @module Words the answers of a controller: tables of manifests, and a run with its changes. */
 import { isObject, type JsonObject, textIn } from "../../model/json.ts";
-import { escapeText } from "../../report/typeset.ts";
+import { escapeText, makePalette } from "../../report/typeset.ts";
 import { timeText } from "../../report/words.ts";
 import { tableText } from "../terminal/table-text.ts";
 import type { Terminal } from "../terminal/terminal.ts";
+import { changeLines } from "./plan-changes.ts";
 
 /** A run with its changes; the command to type if it waits for an approval. */
 export function runText(details: JsonObject, plan: JsonObject, name: string, terminal: Terminal): string {
@@ -30,29 +31,18 @@ export function runText(details: JsonObject, plan: JsonObject, name: string, ter
   const section = (title: string, lines: readonly string[]): string =>
     lines.length === 0 ? "" : `\n${title}\n${lines.map((line) => `  ${escapeText(line)}\n`).join("")}`;
   const way = `\napprove it: graphform fleet approve ${name} --fingerprint ${String(fingerprint)}\n`;
+  const whole = `GET /api/v1/runs/${name}/plan`;
+  const changes = changeLines(plan, whole, {
+    palette: makePalette(terminal.colour),
+    width: terminal.width,
+  });
   return [
     tableText(["run", name], facts, terminal),
     section("Reasons:", Array.isArray(reasons) ? reasons.map(String) : []),
-    section("Changes:", changesOf(plan)),
+    changes.length === 0 ? "" : `\nChanges:\n${changes.join("\n")}\n`,
     section("Decisions:", decisions),
     status === "needs_approval" ? way : "",
   ].join("");
-}
-
-/** One line for each change of a plan's document. */
-function changesOf(plan: JsonObject): readonly string[] {
-  return rowsOf(plan, "resource_changes").flatMap(({ address, change }) => {
-    const actions = isObject(change) && Array.isArray(change["actions"]) ? change["actions"].map(String) : [];
-    if (!isObject(change) || actions.every((action) => action === "no-op" || action === "read")) return [];
-    const [before, after] = [change["before"], change["after"]];
-    const keys =
-      isObject(before) && isObject(after)
-        ? Object.keys({ ...before, ...after }).filter(
-            (key) => JSON.stringify(before[key]) !== JSON.stringify(after[key]),
-          )
-        : [];
-    return [`${actions.join(", ")} ${String(address)}${keys.length === 0 ? "" : `: ${keys.join(", ")}`}`];
-  });
 }
 
 export function manifestTable(rows: readonly JsonObject[], terminal: Terminal): string {

@@ -30,7 +30,7 @@ export function reportText(view: ReportView, page: ReportPage): string {
     ...found,
     imports.length === 0 ? [] : [palette.bold(importTitle), "", ...imports],
     remedyLines(view, page),
-    [...censusLines(view, page), ...legendLines(found.flat(), view, page)],
+    [...censusLines(view, page), ...legendLines(found.flat(), report === "plan", page)],
     affectedLines(view, page),
     closingLines(view, page),
   ];
@@ -139,10 +139,10 @@ const meanings: readonly (readonly [sign: string, meaning: string])[] = [
 const placeholders: readonly string[] = ["ADDRESS", "ID", "NAME", "KEY", "PREVIOUS"];
 
 /** The meanings of signs, placeholders and sources in these lines. */
-function legendLines(lines: readonly string[], { report }: ReportView, { width }: Page): readonly string[] {
+export function legendLines(lines: readonly string[], isPlan: boolean, { width }: Page): readonly string[] {
   const plain = lines.map((line) => withoutColour(line));
   const used = new Set(plain.map((line) => /^ {2}(?: {2}(?!→))?(\S) /u.exec(line)?.[1]));
-  const signs = meanings.filter(([sign]) => report === "plan" && used.has(sign));
+  const signs = meanings.filter(([sign]) => isPlan && used.has(sign));
   const words = placeholders.filter((word) => plain.some((line) => new RegExp(`\\b${word}\\b`).test(line)));
   const stand = words.length === 1 ? "stands for that" : "stand for those";
   const own = used.has("·") && words.length > 0 ? [`${words.join(", ")} ${stand} of each resource`] : [];

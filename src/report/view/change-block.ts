@@ -3,7 +3,7 @@ import { byAddress, twinIn } from "../../model/address.ts";
 import type { FieldDrift } from "../../model/drift.ts";
 import { defined } from "../../model/json.ts";
 import type { Phase } from "../../model/observed.ts";
-import type { Action, Change, FieldChange, OutputChange } from "../../model/plan.ts";
+import type { Action, Change, FieldChange, OutputChange, Step } from "../../model/plan.ts";
 import { sensitive } from "../../model/sealed.ts";
 import {
   knownAfterApply,
@@ -29,9 +29,11 @@ export const actionSigns: { readonly [action in Action]: readonly [sign: string,
   keep: ["=", "quiet"],
 };
 
+type Verbs = readonly Pick<Step<unknown>, "address" | "verb">[];
+
 /** The blocks of these changes, each at the place of its first change. A stopped object that is started for an update says so. */
-export function changeBlocks(plan: RedactedPlan, changes: readonly RedactedChange[]): readonly BlockView[] {
-  const verbs = new Set(plan.steps.map(({ address, verb }) => `${address} ${verb}`));
+export function changeBlocks(steps: Verbs, changes: readonly RedactedChange[]): readonly BlockView[] {
+  const verbs = new Set(steps.map(({ address, verb }) => `${address} ${verb}`));
   return folded(changes, (change) => {
     const isStarted = ["start", "stop"].every((verb) => verbs.has(`${change.address} ${verb}`));
     const reason = `${change.reason}; started for that, and stopped again`;

@@ -50,7 +50,7 @@ export function planView(
     affected: affectedBy(plan),
     groups: [
       ...groupChanges(plan.changes).map(({ title, note, tone, changes }) => ({
-        ...{ title, note, tone, count: changes.length, blocks: changeBlocks(plan, changes) },
+        ...{ title, note, tone, count: changes.length, blocks: changeBlocks(plan.steps, changes) },
         isOpen: tone === "bad" || changes.some((change) => change.disruption !== "none"),
       })),
       {

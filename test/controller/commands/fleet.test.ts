@@ -71,7 +71,9 @@ describe("graphform fleet", () => {
     const asked = await fleet("upload", "shop/cache", "--file", file(bigger), "--wait");
     expect(asked).toMatchObject({ code: 8, out: expect.stringContaining("graphform fleet approve") });
     const { id, fingerprint } = await newestRun();
-    expect((await fleet("show", id)).out).toMatch(/update instances\.main: .*config/);
+    expect((await fleet("show", id)).out).toMatch(
+      /^ {2}~ instances\.main .*\n.*\n {4}~ config\.nodeInstanceType +"m7g\.large" .*→ "m7g\.xlarge"/m,
+    );
     expect(await fleet("approve", id, "--fingerprint", "another")).toMatchObject({ code: 6 });
     expect((await fleet("list", "--status", "waiting")).out).toContain(id);
     const approved = await fleet("approve", id, "--fingerprint", fingerprint, "--wait", "--json");
