@@ -1,6 +1,6 @@
 /** @module Runs the local platform as a process of its own. */
 import { randomBytes } from "node:crypto";
-import { mkdir, readFile, rm } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { writeAtomically } from "../files/atomic-write.ts";
 import { fileTrouble, isFileError } from "../files/file-trouble.ts";
@@ -75,10 +75,8 @@ await main(process.argv.slice(2)).catch((error: unknown) => {
 
 /** Writes `<dataDir>/control/id` at the first start: beside the records, so that a folder without them is another platform. */
 export async function ensurePlatformId(dataDir: string): Promise<void> {
-  const folder = join(dataDir, "control");
-  const path = join(folder, "id");
+  const path = join(dataDir, "control", "id");
   const known = (await readFile(path, "utf8").catch(() => "")).trim();
   if (/^[0-9a-f]{32}$/.test(known)) return;
-  await mkdir(folder, { recursive: true, mode: 0o700 });
   await writeAtomically(path, `${randomBytes(16).toString("hex")}\n`);
 }

@@ -1,6 +1,7 @@
 /** @module Opens a data folder with everything that was in progress, serves it, and stops again. */
 import type { Server } from "node:http";
 import { join } from "node:path";
+import { makeFolder } from "../files/atomic-write.ts";
 import { recoverAccounts } from "./control/accounts.ts";
 import { createEvents } from "./control/events.ts";
 import { createFaults } from "./control/faults.ts";
@@ -20,7 +21,6 @@ import {
   loadCredentials,
   loadSigningKey,
   pageLifetime,
-  privateFolder,
 } from "./http/credentials.ts";
 import { createKnownSecrets, openRequestLog } from "./http/request-log.ts";
 import { addNetwork } from "./http/routes/networks.ts";
@@ -57,7 +57,7 @@ export interface RunningPlatform {
 /** Resolves when the platform serves and every instance that ran before runs again. Throws PlatformRunningError, or EngineError if no database server is found. */
 export async function startPlatform(options: PlatformOptions): Promise<RunningPlatform> {
   const { dataDir } = options;
-  await privateFolder(dataDir);
+  await makeFolder(dataDir);
   const lock = await lockFolder(dataDir);
   let core: Core | undefined;
   // Databases and their timers do not keep a process alive, and no server listens yet.
@@ -221,7 +221,7 @@ async function openDatabases(
   const found = await findEngine({ program });
   if (found.engine === undefined)
     throw new EngineError("engine-missing", [found.reason, found.hint ?? []].flat().join("; "));
-  await privateFolder(parts.folder);
+  await makeFolder(parts.folder);
   return createRealDatabases({ ...parts, engine: found.engine });
 }
 

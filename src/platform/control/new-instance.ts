@@ -108,7 +108,7 @@ export async function restoreSnapshot(
     core,
     {
       ...{ tier, component, subscriptionId, cloudProvider, region, params, customTags: [] },
-      resourceId: found.component.resourceId,
+      resourceId: found.resourceId,
       networkType: networkType ?? (network === undefined ? snapshot.networkType : "INTERNAL"),
       customNetworkId: network,
       planVersion: versionOf(snapshot),

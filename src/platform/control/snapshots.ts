@@ -1,6 +1,5 @@
 /** @module Takes, copies, describes and deletes snapshots. */
-import { mkdir, rm } from "node:fs/promises";
-import { dirname } from "node:path";
+import { rm } from "node:fs/promises";
 import { fileTrouble } from "../../files/file-trouble.ts";
 import { defined, type JsonObject } from "../../model/json.ts";
 import type { Core } from "../core.ts";
@@ -89,7 +88,6 @@ async function finishCopy(core: Core, copy: SnapshotRecord, failed?: string): Pr
   const to = core.snapshotFile(copy.region, copy.id);
   try {
     if (failed !== undefined) throw new Error(failed);
-    await mkdir(dirname(to), { recursive: true, mode: 0o700 });
     await copyWhole(from, to);
   } catch (error) {
     return endSnapshot(core, copy.id, `it could not be copied to ${copy.region}: ${fileTrouble(error)}`);

@@ -1,7 +1,7 @@
 /** @module Defines the operations that the control plane needs on databases, and simulates them for `--engine none`. */
 import { createHash } from "node:crypto";
-import { access, mkdir, writeFile } from "node:fs/promises";
-import { dirname } from "node:path";
+import { access } from "node:fs/promises";
+import { writeAtomically } from "../../files/atomic-write.ts";
 import type { Engine, RefusedUser } from "../engine/index.ts";
 import { nodesOf as nodeIds } from "../model/plans.ts";
 import type { InstanceRecord, NodeRecord } from "../model/records.ts";
@@ -74,10 +74,7 @@ export function createNoDatabases(why: string): Databases {
       if (!failedPrimary) return { host, nodes };
       return { host, nodes: nodes.map((node) => ({ ...node, role: node === next ? "primary" : "replica" })) };
     },
-    async backup(_record, file) {
-      await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-      await writeFile(file, "no data: made by a control plane without databases\n", { mode: 0o600 });
-    },
+    backup: (_record, file) => writeAtomically(file, "no data: made by a control plane without databases\n"),
     seen: () => undefined,
     serves: () => true,
     isUp: async () => true,

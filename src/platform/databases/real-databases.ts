@@ -1,7 +1,6 @@
 /** @module Runs one real database for each instance. */
 import { randomBytes } from "node:crypto";
-import { mkdir } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { defined } from "../../model/json.ts";
 import {
   type Database,
@@ -148,7 +147,6 @@ export function createRealDatabases(parts: RealDatabasesParts): Databases {
     async backup(record, file) {
       // After a restart of the platform nothing has taken the database over yet.
       const { database } = running.get(record.id) ?? (await start(record));
-      await mkdir(dirname(file), { recursive: true, mode: 0o700 });
       await database.snapshot(file);
     },
     seen(id) {

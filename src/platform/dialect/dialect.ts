@@ -55,7 +55,6 @@ export interface SnapshotWords {
 export interface Located {
   readonly plan: Plan;
   readonly component: Component;
-  readonly isAccount: boolean;
 }
 
 export function findComponent(
@@ -65,18 +64,17 @@ export function findComponent(
 ): Located | undefined {
   const plan = plans.find(({ modelKey, tierKey }) => modelKey === keys.model && tierKey === keys.tier);
   if (plan === undefined) return undefined;
-  if (plan.account?.key === keys.resource) return { plan, component: plan.account, isAccount: true };
+  if (plan.account?.key === keys.resource) return { plan, component: plan.account };
   const component = plan.components.find((candidate) => isNamed(candidate, keys.resource));
-  return component === undefined ? undefined : { plan, component, isAccount: false };
+  return component && { plan, component };
 }
 
 export function componentOfRecord(
   { plans }: Dialect,
   of: { readonly tier: string; readonly component: string },
-): Located | undefined {
+): Component | undefined {
   const plan = plans.find(({ tier }) => tier === of.tier);
-  const component = plan?.components.find(({ id }) => id === of.component);
-  return plan === undefined || component === undefined ? undefined : { plan, component, isAccount: false };
+  return plan?.components.find(({ id }) => id === of.component);
 }
 
 /** Id of the local user's subscription to a plan. */

@@ -1,6 +1,6 @@
 /** @module Chooses the dialect of a data folder, remembers it there, and makes that of FalkorDB Cloud from its service profile. */
 import { createHash } from "node:crypto";
-import { mkdir, readFile, rm } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { writeAtomically } from "../../files/atomic-write.ts";
 import { isObject, type Json, type JsonObject } from "../../model/json.ts";
@@ -24,10 +24,7 @@ export async function openDialect(
       `${dataDir} contains records of the profile ${before}, not of ${name}; start it with --profile ${before}, or with another --data-dir`,
     );
   if (name === "default") await rm(file, { force: true });
-  else if (name !== written) {
-    await mkdir(join(dataDir, "control"), { recursive: true, mode: 0o700 });
-    await writeAtomically(file, `${name}\n`);
-  }
+  else if (name !== written) await writeAtomically(file, `${name}\n`);
   return name === "default" ? defaultDialect : falkordbCloud(await readProfile(name));
 }
 

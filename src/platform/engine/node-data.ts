@@ -3,7 +3,7 @@ import { constants } from "node:fs";
 import { copyFile, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { writeAtomically } from "../../files/atomic-write.ts";
+import { makeFolder, writeAtomically } from "../../files/atomic-write.ts";
 import { objectIn } from "../../model/json.ts";
 import { type Ask, info, isErrorReply, type Login, talk } from "./connection.ts";
 import type { NodeFiles } from "./node-config.ts";
@@ -102,15 +102,15 @@ async function writeAppendOnlyBase(data: string, snapshot: string): Promise<void
   const temporary = join(data, "appendonlydir.new");
   const base = "appendonly.aof.1.base.rdb";
   await rm(temporary, { recursive: true, force: true });
-  await mkdir(temporary, { mode: 0o700 });
   await copyWhole(snapshot, join(temporary, base));
   await writeFile(join(temporary, "appendonly.aof.manifest"), `file ${base} seq 1 type b\n`, { mode: 0o600 });
   await rename(temporary, join(data, "appendonlydir"));
 }
 
-/** Copies a file atomically and durably, with mode 0600. */
+/** Copies a file atomically and durably, with mode 0600. Makes missing folders (0700). */
 export async function copyWhole(from: string, to: string): Promise<void> {
   const temporary = `${to}.partial`;
+  await makeFolder(dirname(to));
   try {
     await copyFile(from, temporary, constants.COPYFILE_FICLONE);
     const file = await open(temporary, "r+");
@@ -147,7 +147,6 @@ const longest = 600_000;
 /** Makes the server write a snapshot that begins after this call, and copies it to `file`. Rejects with EngineError. */
 export async function takeSnapshot(files: NodeFiles, login: Login, file: string): Promise<void> {
   await talk(login, (ask) => save(ask, files), longest);
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   await copyWhole(join(files.data, "dump.rdb"), file);
 }
 

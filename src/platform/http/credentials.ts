@@ -1,6 +1,6 @@
 /** @module Keeps the platform's credentials, signing key and page sessions. */
 import { createHash, randomBytes } from "node:crypto";
-import { mkdir, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { writeAtomically } from "../../files/atomic-write.ts";
 import { ifThere } from "../../files/file-trouble.ts";
@@ -9,10 +9,6 @@ import { objectIn } from "../../model/json.ts";
 export interface Credentials {
   readonly username: string;
   readonly password: string;
-}
-
-export async function privateFolder(path: string): Promise<void> {
-  await mkdir(path, { recursive: true, mode: 0o700 });
 }
 
 /** Reads `<dataDir>/credentials.json` (0600), generated at the first start. Throws if the file is damaged. */

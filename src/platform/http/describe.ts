@@ -68,7 +68,7 @@ function echoed(params: JsonObject): JsonObject {
 function moreOf({ dialect }: Core, record: InstanceRecord): JsonObject {
   return {
     last_modified_at: record.lastModified,
-    resourceID: componentOfRecord(dialect, record)?.component.resourceId ?? record.resourceId,
+    resourceID: componentOfRecord(dialect, record)?.resourceId ?? record.resourceId,
     subscriptionId: record.subscriptionId ?? subscriptionOf(record),
     customTags: record.customTags,
     resourceInstanceMetadata: { deletionProtection: record.deletionProtection },
@@ -95,7 +95,7 @@ type TopologyParts = Pick<Core, "dialect" | "key">;
 
 /** Resources of an instance by id: the endpoint of the database, the node ids for failover, and the auxiliary services. */
 export function topologyOf(parts: TopologyParts, record: InstanceRecord): JsonObject {
-  const resources = componentOfRecord(parts.dialect, record)?.component.resources ?? [];
+  const resources = componentOfRecord(parts.dialect, record)?.resources ?? [];
   return Object.fromEntries(
     resources.map((resource) => [resource.id, describeResource(parts, record, resource)]),
   );

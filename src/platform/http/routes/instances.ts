@@ -49,7 +49,8 @@ export function instanceRows({ dialect }: Core): readonly Row[] {
 
 async function createResource(call: Call): Promise<JsonObject> {
   const place = locateComponent(call);
-  return { id: await (place.isAccount ? createAccount : createDatabase)(call, place) };
+  const create = place.component === place.plan.account ? createAccount : createDatabase;
+  return { id: await create(call, place) };
 }
 
 function listInstances(call: Call): JsonObject {

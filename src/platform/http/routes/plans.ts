@@ -76,10 +76,7 @@ function describeSubscription(call: Call): JsonObject {
 }
 
 function resourceIn({ plans }: Dialect, id: string): Located | undefined {
-  const all = plans.flatMap((plan): Located[] => [
-    ...plan.components.map((component) => ({ plan, component, isAccount: false })),
-    ...(plan.account === undefined ? [] : [{ plan, component: plan.account, isAccount: true }]),
-  ]);
+  const all = plans.flatMap((plan) => listed(plan).map((component) => ({ plan, component })));
   return all.find(({ component }) => component.resourceId === id);
 }
 
@@ -97,7 +94,6 @@ function service(dialect: Dialect): JsonObject {
 }
 
 function offering(dialect: Dialect, plan: Plan): JsonObject {
-  const resources = plan.account === undefined ? plan.components : [...plan.components, plan.account];
   return {
     ...(dialect.isVendors ? {} : { serviceModelKey: plan.modelKey, productTierKey: plan.tierKey }),
     serviceModelURLKey: plan.modelKey,
@@ -126,18 +122,19 @@ function offering(dialect: Dialect, plan: Plan): JsonObject {
     supportsPublicNetwork: true,
     AutoApproveSubscription: true,
     allowCreatesWhenPaymentNotConfigured: true,
-    resourceParameters: resources.map((resource) => parameters(resource, plan)),
+    resourceParameters: listed(plan).map((component) => ({
+      resourceId: component.resourceId,
+      urlKey: component.key,
+      name: component.name,
+      isBackupEnabled: plan.hasBackups && component !== plan.account,
+      isDeprecated: false,
+    })),
   };
 }
 
-function parameters(resource: Component, plan: Plan): JsonObject {
-  return {
-    resourceId: resource.resourceId,
-    urlKey: resource.key,
-    name: resource.name,
-    isBackupEnabled: plan.hasBackups && resource !== plan.account,
-    isDeprecated: false,
-  };
+/** The components of a plan, and its account. */
+function listed({ components, account }: Plan): readonly Component[] {
+  return account === undefined ? components : [...components, account];
 }
 
 function subscription(plan: Plan, owner: string): JsonObject & { readonly id: string } {
@@ -160,10 +157,12 @@ function subscription(plan: Plan, owner: string): JsonObject & { readonly id: st
 }
 
 /** Parameters of create and update. The API has no keys for bounds, so the description contains them. */
-function parameterSchema(parts: Core, { plan, component, isAccount }: Located): JsonObject {
+function parameterSchema(parts: Core, { plan, component }: Located): JsonObject {
   const rows = Object.entries(paramRows).filter(
     ([name, row]) =>
-      !isAccount && !parts.dialect.params.absent.includes(name) && isOffered(row, plan.tier, component.id),
+      component !== plan.account &&
+      !parts.dialect.params.absent.includes(name) &&
+      isOffered(row, plan.tier, component.id),
   );
   const inputs = (isShown: (row: FieldSchema) => boolean): readonly JsonObject[] =>
     rows
