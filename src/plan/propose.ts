@@ -1,9 +1,9 @@
 /** @module Proposes the change for one address; guards are applied to it later. */
 import { type Address, twinIn, twinOf } from "../model/address.ts";
-import type { Desired } from "../model/desired.ts";
+import { type Desired, isIgnored } from "../model/desired.ts";
 import { shellWord } from "../model/errors.ts";
 import { disruptions, type FieldSchema, fieldRows, inTableOrder, rowAt } from "../model/field-schema.ts";
-import { defined, isObject, type Json } from "../model/json.ts";
+import { defined, isObject, type Json, mapped } from "../model/json.ts";
 import type { Kind } from "../model/kind.ts";
 import { isClosed } from "../model/migration.ts";
 import type { Observed } from "../model/observed.ts";
@@ -132,13 +132,16 @@ function proposeUpdate(wanted: Wanted, observed: Observed): Change {
   const [forcedBy] = inTableOrder(kind.schema, fixed);
   const requested = input.options.replace.includes(subject.address);
   const isReplaced = forcedBy !== undefined || requested;
-  // An object that is started or stopped loads its configured values. A new one is made as declared, whatever the old one keeps.
+  const isMoving = forcedBy !== undefined && input.migrating?.has(subject.address) === true;
+  // A new object is made as declared, whatever the old one keeps; one that is there to take over stays as it was made.
+  const made = isMoving ? input.observed.get(twinOf(subject.address, "next"))?.spec : undefined;
+  const keptIn = (value: Json, at: string) => (isIgnored(at, ignored) ? (made?.[at]?.value ?? value) : value);
+  // An object that is started or stopped loads its configured values.
   const isReloaded = differing.some(({ path }) => rowAt(rows, path)["x-operations"] !== undefined);
+  const healed = isReloaded ? [] : heals(after, observed, rows, ignored);
   const fields = isReplaced
-    ? diffSpec({ ...compared, ignored: [] })
-    : isReloaded
-      ? differing
-      : [...differing, ...heals(after, observed, rows, ignored)].sort((a, b) => (a.path < b.path ? -1 : 1));
+    ? diffSpec({ ...compared, desired: mapped(marked, keptIn), ignored: [] })
+    : [...differing, ...healed].sort((a, b) => (a.path < b.path ? -1 : 1));
   // A run that was killed while it stopped or started the object has not recorded that.
   const isOurs = isClosed(input.state.migrations?.[subject.address]);
   const shared = {
@@ -155,7 +158,7 @@ function proposeUpdate(wanted: Wanted, observed: Observed): Change {
     const reason = `${observed.id} is bound to ${importer.address} from now on; a new one is created`;
     return { ...proposeCreate(wanted), reason };
   }
-  if (forcedBy !== undefined && input.migrating?.has(subject.address) === true) {
+  if (isMoving) {
     const reason = whyMigrated(forcedBy, subject, input);
     return { ...shared, action: "migrate", reason, disruption: "downtime", forcedBy };
   }

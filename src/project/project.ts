@@ -112,7 +112,6 @@ export async function projectOf(
     throw new ManifestError([...problems, ...finishProblems([fault], "error", parsed, kinds.all)]);
   });
   const read = { parsed, profile, variables, limits };
-  // All problems, so that they are shown at once.
   if (header === undefined)
     throw new ManifestError((await resolveWith(read, createVault(newKey()), noSecrets)).problems);
   const folder = dirname(sources[0]?.path ?? "");

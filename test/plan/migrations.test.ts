@@ -63,6 +63,17 @@ describe("a plan of a migration", () => {
     expect(plan.forecast.replacements).toBe(replacements);
   });
 
+  it("shows an ignored field as the new database is made with it, and as it was made with it if it is there", () => {
+    const lifecycle = { ...migrating().lifecycle, ignoreChanges: ["colour"] };
+    const a: Case = { wants: { size: 2, colour: "red" }, has: { size: 1, colour: "blue" }, lifecycle };
+    const shown = (made: Scene): unknown =>
+      changeOf(planned({ a, ...made }), "a").fields.map(({ path, after }) => [path, after]);
+    const size = ["size", 2];
+    expect(shown({})).toEqual([["colour", "red"], size]);
+    expect(shown({ "a~next": { has: { size: 2, colour: "green" } } })).toEqual([["colour", "green"], size]);
+    expect(shown({ "a~next": { has: { size: 2, colour: "blue" } } })).toEqual([size]);
+  });
+
   it("says that a database is stopped by a run that has switched nothing", () => {
     const scene = { a: { ...migrating(), phase: "stopped" as const }, "a~next": next };
     const { reason } = changeOf(planned(scene, { phase: "fence" }, asked), "a");
