@@ -124,12 +124,8 @@ function readRemovals(written: readonly Entry[], inputs: BindingInputs): readonl
   return written.flatMap(([entry, path]) => {
     const removals = readRemoval(entry, path, inputs);
     for (const { address: gone } of removals) {
-      const fault = {
-        code: "bad-removal",
-        message: `${gone} is removed twice`,
-        hint: "keep one of the entries",
-      };
-      if (seen.has(gone)) inputs.report.error([...path, "address"], fault);
+      const [message, hint] = [`${gone} is removed twice`, "keep one of the entries"];
+      if (seen.has(gone)) inputs.report.error([...path, "address"], { code: "bad-removal", message, hint });
       seen.add(gone);
     }
     return removals;

@@ -132,9 +132,7 @@ export function readLeftOut(
 function memberScope(member: Member, context: ResolveContext, refs: Set<Address>, report: Report): Scope {
   const { kind } = member.block;
   return scopeOf({
-    variables: context.variables,
-    secrets: context.secrets,
-    sections: context.sections,
+    ...context,
     label: member.address,
     ...(member.each === undefined ? {} : { each: member.each, secretParts: secretPartsOf(member) }),
     refusesSecret: ({ text }, path) => {

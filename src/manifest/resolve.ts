@@ -178,9 +178,7 @@ function readOutputs(
     const { value = null, sensitive = false } = isLong ? written : { value: written };
     const isSensitive = sensitive === true;
     const scope = scopeOf({
-      variables: context.variables,
-      secrets: context.secrets,
-      sections: context.sections,
+      ...context,
       refusesSecret: ({ text }) => {
         const hint = "write { value: ..., sensitive: true }, or leave the secret out";
         const message = `${text} would be printed in clear`;

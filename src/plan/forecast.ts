@@ -63,9 +63,7 @@ function longestChain(steps: readonly Step[], expected: (step: Step) => number):
 
 /** The first of those that end last. */
 function latest(links: readonly Link[]): Link | undefined {
-  let found: Link | undefined;
-  for (const link of links) if (found === undefined || link.end > found.end) found = link;
-  return found;
+  return links.toSorted((one, other) => other.end - one.end)[0];
 }
 
 function pathStep({ step: { address, operation, verb }, start, end }: Link): ForecastStep {

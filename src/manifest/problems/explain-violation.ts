@@ -135,6 +135,14 @@ function beyond(code: string, side: "least" | "most", bound: "minimum" | "maximu
   });
 }
 
+/** A text or a list of the wrong length. */
+function sized(code: string, wordsOf: (most: number | undefined) => string, hint: string): Explain {
+  return (name, _, { maxLength, description = hint }) => ({
+    ...{ code, hint: description },
+    message: `${name} ${wordsOf(maxLength)}`,
+  });
+}
+
 const faults: { readonly [keyword: string]: Explain } = {
   type: (name, value, shape) => ({
     code: "wrong-type",
@@ -153,26 +161,14 @@ const faults: { readonly [keyword: string]: Explain } = {
   }),
   minimum: beyond("too-small", "least", "minimum"),
   maximum: beyond("too-large", "most", "maximum"),
-  minLength: (name, _, shape) => ({
-    code: "too-short",
-    message: `${name} must not be empty`,
-    hint: shape.description ?? "write a text, or remove the key",
-  }),
-  maxLength: (name, _, shape) => ({
-    code: "too-long",
-    message: `${name} must have at most ${String(shape.maxLength)} characters`,
-    hint: shape.description ?? "shorten it",
-  }),
+  minLength: sized("too-short", () => "must not be empty", "write a text, or remove the key"),
+  maxLength: sized("too-long", (most) => `must have at most ${most} characters`, "shorten it"),
   pattern: (name, value, shape) => ({
     code: "bad-format",
     message: `${name} is ${shown(value, shape)}, which does not have the right form`,
     hint: patternHint(shape),
   }),
-  minItems: (name, _, shape) => ({
-    code: "too-short",
-    message: `${name} must not be an empty list`,
-    hint: shape.description ?? "add an entry, or remove the key",
-  }),
+  minItems: sized("too-short", () => "must not be an empty list", "add an entry, or remove the key"),
   minProperties: exactlyOne,
   maxProperties: exactlyOne,
 };
@@ -187,8 +183,10 @@ const typeNames: { readonly [type: string]: string } = {
 };
 
 function typeWords({ type = [] }: Shape): string {
-  const types = typeof type === "string" ? [type] : type;
-  return types.map((name) => typeNames[name] ?? name).join(" or ");
+  return [type]
+    .flat()
+    .map((name) => typeNames[name] ?? name)
+    .join(" or ");
 }
 
 function typeHint(value: Json, shape: Shape): string {
