@@ -28,13 +28,7 @@ import { createApp, listen } from "./http/server.ts";
 import { openSessions } from "./http/sessions.ts";
 import { type FolderLock, lockFolder } from "./lock.ts";
 import { readInstanceTypes, readProfile } from "./model/instance-types.ts";
-import {
-  generatedPassword,
-  observerPassword,
-  openStore,
-  operationNames,
-  type Store,
-} from "./model/records.ts";
+import { openStore, operationNames, type Store, secretsOf } from "./model/records.ts";
 import { createStorageTrouble } from "./model/service-error.ts";
 import { type PlatformOptions, settingsOf } from "./options.ts";
 
@@ -150,11 +144,8 @@ async function openCore(options: PlatformOptions): Promise<Core> {
   const events = createEvents(now);
   const secrets = createKnownSecrets();
   secrets.add(credentials.password);
-  for (const { id, params } of store.instances.list()) {
-    secrets.add(generatedPassword(id, key));
-    secrets.add(observerPassword(id, key));
-    if (typeof params["graphdbPassword"] === "string") secrets.add(params["graphdbPassword"]);
-  }
+  for (const record of store.instances.list())
+    for (const secret of secretsOf(record, key)) secrets.add(secret);
   const snapshotFile = (region: string, id: string): string =>
     join(dataDir, "snapshots", region, `${id}.rdb`);
   const tasks = createTasks(events);

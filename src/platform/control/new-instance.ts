@@ -5,11 +5,10 @@ import { componentOfRecord } from "../dialect/dialect.ts";
 import { bodyRows } from "../model/field-rules.ts";
 import { findPlan, versionOf } from "../model/plans.ts";
 import {
-  generatedPassword,
   type InstanceRecord,
   newId,
-  observerPassword,
   type SnapshotRecord,
+  secretsOf,
   type UserRecord,
 } from "../model/records.ts";
 import { ServiceError } from "../model/service-error.ts";
@@ -33,10 +32,9 @@ export async function createInstance(
   fault: Fault,
   details?: OperationDetails,
 ): Promise<string> {
-  const { cloud_provider_account_config_id: accountConfigId, graphdbPassword: password } = wanted.params;
+  const { cloud_provider_account_config_id: accountConfigId } = wanted.params;
   if (wanted.customNetworkId !== undefined) checkNetwork(core, wanted, wanted.customNetworkId);
   if (typeof accountConfigId === "string") checkAccount(core, wanted, accountConfigId);
-  if (typeof password === "string") core.secrets.add(password);
   const { missingFromList: missing = false } = fault;
   const missingUntil = missing === true ? Number.MAX_SAFE_INTEGER : core.settings.now() + Number(missing);
   const now = core.timestamp();
@@ -54,8 +52,7 @@ export async function createInstance(
     deletionProtection: false,
     missingUntil: missing === false ? undefined : missingUntil,
   };
-  core.secrets.add(generatedPassword(record.id, core.key));
-  core.secrets.add(observerPassword(record.id, core.key));
+  for (const secret of secretsOf(record, core.key)) core.secrets.add(secret);
   await core.lifecycle.create(record, fault, details);
   if (record.params["enableEnterpriseModule"] === true)
     core.events.add(

@@ -72,13 +72,6 @@ export type AccountRequest = Pick<AccountConfigRecord, "cloudProvider" | "accoun
 
 const accountKeys = ["cloud_provider", "requestParams", "region", "network_type", "customTags"];
 
-const accountField: { readonly [provider: string]: string } = {
-  aws: "aws_account_id",
-  gcp: "gcp_project_id",
-  azure: "azure_subscription_id",
-  oci: "oci_tenancy_id",
-};
-
 /** Reads the body of a cloud account's create; throws ServiceError 400 with every problem. */
 export function readAccount(body: Json): AccountRequest {
   const top = objectIn(body, "the body must be a JSON object");
@@ -104,7 +97,8 @@ export function readAccount(body: Json): AccountRequest {
       ? []
       : [`account_configuration_method must be one of ${rules.methods.join(", ")}`]),
   ]);
-  return { cloudProvider: provider, account: String(params[accountField[provider] ?? ""]), params };
+  const [idField = ""] = rules.required;
+  return { cloudProvider: provider, account: String(params[idField]), params };
 }
 
 /** True for a text that is safe as the name of a region or a folder, or as an id. */

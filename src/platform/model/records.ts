@@ -198,6 +198,15 @@ export function generatedPassword(instanceId: string, key: Buffer): string {
   return createHmac("sha256", key).update(instanceId).digest("base64url");
 }
 
+/** The passwords of an instance: the requested one, and those that the platform gives it. */
+export function secretsOf(
+  { id, params: { graphdbPassword } }: InstanceRecord,
+  key: Buffer,
+): readonly string[] {
+  const own = [generatedPassword(id, key), observerPassword(id, key)];
+  return typeof graphdbPassword === "string" ? [...own, graphdbPassword] : own;
+}
+
 /** The password of an instance's observability endpoint: the same at every start with the same key. */
 export function observerPassword(instanceId: string, key: Buffer): string {
   return createHmac("sha256", key).update(`observer of ${instanceId}`).digest("base64url");

@@ -1,4 +1,5 @@
 /** @module Serves account configurations, and connect and disconnect of cloud accounts. */
+import { accountProviders } from "../../../fields/cloud-account.ts";
 import { type JsonObject, textIn } from "../../../model/json.ts";
 import { accountInstances, connectAccount } from "../../control/accounts.ts";
 import { subscriptionOf } from "../../dialect/dialect.ts";
@@ -62,9 +63,10 @@ const messages: { readonly [status in AccountConfigRecord["status"]]: string } =
 };
 
 function fieldsOfProvider({ id, cloudProvider, params }: AccountConfigRecord): JsonObject {
-  const named = Object.entries(accountFields[cloudProvider] ?? {});
+  const named =
+    accountProviders[cloudProvider]?.required.filter((key) => key !== "account_configuration_method") ?? [];
   return {
-    ...Object.fromEntries(named.map(([key, param]) => [key, textIn(params[param]) ?? ""])),
+    ...Object.fromEntries(named.map((key) => [answerKey(key), textIn(params[key]) ?? ""])),
     ...(cloudProvider === "aws" ? templates(id) : commands(cloudProvider, id)),
   };
 }
@@ -82,13 +84,7 @@ const commands = (provider: string, id: string): JsonObject =>
     ]),
   );
 
-const accountFields: { readonly [provider: string]: { readonly [key: string]: string } } = {
-  aws: { awsAccountID: "aws_account_id", awsBootstrapRoleARN: "aws_bootstrap_role_arn" },
-  gcp: {
-    gcpProjectID: "gcp_project_id",
-    gcpProjectNumber: "gcp_project_number",
-    gcpServiceAccountEmail: "gcp_service_account_email",
-  },
-  azure: { azureSubscriptionID: "azure_subscription_id", azureTenantID: "azure_tenant_id" },
-  oci: { ociTenancyID: "oci_tenancy_id", ociDomainID: "oci_domain_id" },
-};
+/** The key of a parameter in answers: `awsAccountID` of `aws_account_id`. */
+function answerKey(parameter: string): string {
+  return parameter.replaceAll(/_(id|arn|[a-z])/g, (_, start: string) => start.toUpperCase());
+}

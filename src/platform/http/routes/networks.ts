@@ -1,6 +1,6 @@
 /** @module Serves custom networks. */
 import { networkSchema } from "../../../fields/network.ts";
-import { defined, isObject, type Json, type JsonObject } from "../../../model/json.ts";
+import { defined, isObject, type Json, type JsonObject, textIn } from "../../../model/json.ts";
 import { isSafeName, objectIn, problemsIn, refuse } from "../../control/validate.ts";
 import type { Core } from "../../core.ts";
 import type { Rows } from "../../model/field-rules.ts";
@@ -71,31 +71,19 @@ function networkOf(call: Call): NetworkRecord {
 /** The network that a create or a seed asks for. */
 type Wanted = Omit<Core["settings"]["networkSeeds"][number], "id">;
 
-/** Its fields by the keys of the API, and by those of a manifest. */
-const networkFields: { readonly [key: string]: keyof Wanted } = {
-  name: "name",
-  cloudProviderName: "cloudProvider",
-  cloudProviderRegion: "region",
-  cidr: "cidr",
-  cloudProvider: "cloudProvider",
-  region: "region",
-};
-const createRows: Rows = Object.fromEntries(
-  Object.entries(networkFields).flatMap(([key, field]) => {
-    const row = networkSchema.properties[field];
-    return row === undefined ? [] : [[key, row]];
-  }),
-);
+/** Rows by the keys of the API, and by those of a manifest. */
+const { name, cidr, cloudProvider, region } = networkSchema.properties;
+const createRows: Rows = defined({
+  ...{ name, cidr, cloudProvider, region },
+  ...{ cloudProviderName: cloudProvider, cloudProviderRegion: region },
+});
 
 /** Reads a custom network from a create (API keys) or a seed (manifest keys); throws ServiceError 400 with every problem. */
 export function readNetwork(body: Json): Wanted {
   const top = objectIn(body, "the body must be a JSON object");
-  const found: { -readonly [field in keyof Wanted]?: string } = {};
-  for (const [key, field] of Object.entries(networkFields)) {
-    const value = top[key];
-    if (typeof value === "string") found[field] = value;
-  }
-  const { name = "", cloudProvider = "", region = "", cidr } = found;
+  const [name = "", cidr] = [textIn(top["name"]), textIn(top["cidr"])];
+  const cloudProvider = textIn(top["cloudProvider"] ?? top["cloudProviderName"]) ?? "";
+  const region = textIn(top["region"] ?? top["cloudProviderRegion"]) ?? "";
   refuse([
     ...problemsIn(top, createRows, { others: ["id", "networkFeaturesConfiguration", "orgId"] }),
     ...(cloudProvider === "" ? ["cloudProviderName is required"] : []),

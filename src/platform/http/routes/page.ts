@@ -28,7 +28,7 @@ export function pageEndpoints(app: Hono<Env>, core: Core): void {
     const key = context.req.query("key");
     if (key !== undefined && core.page.keys.take(key)) return openPage(core, context);
     const hint = key === undefined ? "" : "That link was used already, or is older than a minute.";
-    return answer(isOpen(context) ? statusPage : (nonce) => signInPage(nonce, hint));
+    return answer(isOpen(context) ? statusPage : () => signInPage(hint));
   });
 
   app.post("/_platform/page-session", async (context) => {
@@ -37,10 +37,10 @@ export function pageEndpoints(app: Hono<Env>, core: Core): void {
       const form = new URLSearchParams(await reader.read());
       const given = { username: form.get("username") ?? "", password: form.get("password") ?? "" };
       if (matchesCredentials(core.credentials, given)) return openPage(core, context);
-      return answer((nonce) => signInPage(nonce, "Wrong user name or password."), 401);
+      return answer(() => signInPage("Wrong user name or password."), 401);
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
-      return answer((nonce) => signInPage(nonce, error.message), error.status);
+      return answer(() => signInPage(error.message), error.status);
     } finally {
       reader.release();
     }
@@ -66,9 +66,13 @@ export function pageEndpoints(app: Hono<Env>, core: Core): void {
   });
 }
 
-async function answer(page: (nonce: string) => Promise<Markup>, status = 200): Promise<Response> {
+async function answer(body: (nonce: string) => Markup | Promise<Markup>, status = 200): Promise<Response> {
   const nonce = randomBytes(16).toString("base64url");
-  return new Response(await page(nonce), { status, headers: pageHeaders(nonce) });
+  const style = raw(await packageText("templates/platform/page.css"));
+  const page = html`<!doctype html><html lang="en"><head><meta charset="utf-8"><title>graphform local platform</title>
+<meta name="viewport" content="width=device-width, initial-scale=1"><style nonce="${nonce}">${style}</style></head>
+<body>${await body(nonce)}</body></html>`;
+  return new Response(await page, { status, headers: pageHeaders(nonce) });
 }
 
 function openPage(core: Core, context: Context<Env>): Response {
@@ -104,35 +108,24 @@ function pageHeaders(nonce: string): { readonly [name: string]: string } {
 }
 
 /** The sign-in form; `hint` tells why it is shown again. */
-function signInPage(nonce: string, hint: string): Promise<Markup> {
-  return shell(
-    nonce,
-    html`<main class="narrow"><h1>graphform local platform</h1>
+function signInPage(hint: string): Markup {
+  return html`<main class="narrow"><h1>graphform local platform</h1>
 <p class="bad">${hint}</p>
 <p><code>graphform platform open</code> signs in by a link. Here it takes the credentials of this platform, which lie in
 <code>credentials.json</code> in its data folder.</p>
 <form method="post" action="/_platform/page-session">
 <label>User name<input name="username" autocomplete="username" required></label>
 <label>Password<input name="password" type="password" autocomplete="current-password" required></label>
-<button>Sign in</button></form></main>`,
-  );
+<button>Sign in</button></form></main>`;
 }
 
 /** The table of instances and events, updated by the event stream. Contains no secrets. */
 async function statusPage(nonce: string): Promise<Markup> {
-  return shell(
-    nonce,
-    html`<main><header><h1>graphform local platform</h1><p id="engine"></p><p id="live" role="status">connecting</p></header>
+  const script = raw(await packageText("templates/platform/page.js"));
+  return html`<main><header><h1>graphform local platform</h1><p id="engine"></p><p id="live" role="status">connecting</p></header>
 <section><h2>Instances <span id="count"></span></h2>
 <div class="scroll"><table><thead><tr><th>Status</th><th>Name</th><th>Id</th><th>Tier</th><th>Region</th><th>Endpoint</th>
 <th>Changed</th></tr></thead><tbody id="instances"></tbody></table></div><p id="none" hidden>No instances yet.</p></section>
 <section><h2>Recent events</h2><ol id="events"></ol></section></main>
-<script nonce="${nonce}">${raw(await packageText("templates/platform/page.js"))}</script>`,
-  );
-}
-
-async function shell(nonce: string, body: Markup): Promise<Markup> {
-  return html`<!doctype html><html lang="en"><head><meta charset="utf-8"><title>graphform local platform</title>
-<meta name="viewport" content="width=device-width, initial-scale=1"><style nonce="${nonce}">${raw(await packageText("templates/platform/page.css"))}</style></head>
-<body>${body}</body></html>`;
+<script nonce="${nonce}">${script}</script>`;
 }
