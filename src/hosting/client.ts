@@ -109,8 +109,17 @@ export function createService(options: ServiceOptions): Client {
         token = now ?? (await orAborted(tokens.token(), unsent).catch(beforeSending));
         secrets.add([token]);
         const request = wire(call, endpoint, isWrite, authorization(token, endpoint, profile));
-        await look?.();
-        return exchange(request, sent, unsent);
+        let proof: Promise<void> | undefined;
+        const mayLeave = (): boolean => {
+          proof = look?.();
+          return proof === undefined && !unsent.aborted;
+        };
+        return exchange(request, sent, mayLeave).catch(async (error: unknown) => {
+          if (proof === undefined) throw error;
+          // It was held back: it queues again, with the session of then.
+          await proof;
+          return undefined;
+        });
       };
       try {
         const response = await throttle.run(bases[endpoint.host].origin, ticket, send, unsent);
@@ -202,8 +211,8 @@ export function createService(options: ServiceOptions): Client {
 interface CallSignals {
   readonly unsent: AbortSignal;
   readonly sent: AbortSignal;
-  /** Awaited just before a request is sent: it may abort `unsent`. */
-  readonly look?: (() => Promise<void>) | undefined;
+  /** Asked at the moment at which a request leaves: a promise holds it back until it is settled, and may abort `unsent`. */
+  readonly look?: (() => Promise<void> | undefined) | undefined;
 }
 
 function always(signal: AbortSignal): CallSignals {

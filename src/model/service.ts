@@ -180,9 +180,14 @@ export interface Reads {
 export interface Service extends Reads {
   /**
    * Sends a write; rejects as `aborted`, not sent, if `unsent` is aborted before it has left. `signal`, aborted no earlier, lets go of it in
-   * flight as well. `look` is awaited just before it is sent, and may abort `unsent`.
+   * flight as well. `look` is asked at the moment at which it leaves: a promise holds it back until it is settled, and may abort `unsent`.
    */
-  write(call: Call, signal: AbortSignal, unsent?: AbortSignal, look?: () => Promise<void>): Promise<Answer>;
+  write(
+    call: Call,
+    signal: AbortSignal,
+    unsent?: AbortSignal,
+    look?: () => Promise<void> | undefined,
+  ): Promise<Answer>;
 }
 
 /** True for `localhost`, `[::1]` and 127.0.0.0/8. The host of a parsed URL: numbers in any notation are four decimal ones there. */

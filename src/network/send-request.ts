@@ -60,8 +60,8 @@ export interface HttpOptions {
 
 /** Connections that are kept alive. An idle one does not keep the process alive. */
 export interface Http {
-  /** Sends a request, once. Rejects with `HttpError`. It is not begun any more once `unsent` is aborted. */
-  send(request: HttpRequest, signal?: AbortSignal, unsent?: AbortSignal): Promise<HttpAnswer>;
+  /** Sends a request, once, unless `mayLeave`, asked last just before its first byte is written, says no. Rejects with `HttpError`. */
+  send(request: HttpRequest, signal?: AbortSignal, mayLeave?: () => boolean): Promise<HttpAnswer>;
   close(): Promise<void>;
 }
 
@@ -69,8 +69,8 @@ export interface Http {
 export function openHttp(options: HttpOptions): Http {
   const pools = connectionPools(options);
   return {
-    send: (request, signal, unsent = signal) =>
-      exchange(request, pools.of(request.origin), options, signal, unsent),
+    send: (request, signal, mayLeave) =>
+      exchange(request, pools.of(request.origin), options, signal, mayLeave),
     async close() {
       await Promise.all(pools.all().map((pool) => pool.destroy()));
     },
@@ -82,7 +82,7 @@ function exchange(
   pool: Pool,
   { timeout, maxSize }: HttpOptions,
   signal?: AbortSignal,
-  unsent?: AbortSignal,
+  mayLeave: () => boolean = () => true,
 ): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
     let controller: Dispatcher.DispatchController | undefined;
@@ -104,12 +104,13 @@ function exchange(
       // undici reports an abort to the handler below, which has nothing more to say.
       if (failure !== undefined) controller?.abort(new Error(failure));
     };
-    const isGivenUp = (): boolean => isOver || signal?.aborted === true || unsent?.aborted === true;
+    const isGivenUp = (): boolean => isOver || signal?.aborted === true || !mayLeave();
     if (isGivenUp()) return end("aborted");
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart(started) {
         // Called just before the request is written.
-        if (isGivenUp()) return started.abort(new Error("given up"));
+        if (isGivenUp()) end("aborted");
+        if (isOver) return started.abort(new Error("given up"));
         controller = started;
       },
       onResponseStart(_, code, fields) {

@@ -50,8 +50,8 @@ export interface HeldLease {
   readonly ended: AbortSignal;
   /** Longest time without a proof that the lock is ours, in ms: no step begins after it. */
   readonly safe: number;
-  /** Proves that the lock is ours, unless the last proof is fresh. A lease that may have run out by the own clock ends without a request. */
-  look(): Promise<void>;
+  /** Undefined while the last proof that the lock is ours is fresh, else a new one. A lease that may have run out by the own clock ends without a request. */
+  look(): Promise<void> | undefined;
   /** Renews at once, or ends. Never rejects. */
   renew(): Promise<void>;
   /** Ends the run, as when the store does not answer; the lease is renewed until it is released. */
@@ -149,14 +149,14 @@ export function holdLease(
     if (trouble !== undefined && !ended.signal.aborted) throw trouble;
   };
   /** One proof for all that wait for it. */
-  const prove = singleFlight(() =>
-    untilAnswered(answered, { clock, signal: ended.signal, longest: safe }).catch(() => undefined),
-  );
-  const look = async (): Promise<void> => {
-    endIfOver();
+  const prove = singleFlight(async () => {
     if (!isStale()) return;
-    await prove();
+    await untilAnswered(answered, { clock, signal: ended.signal, longest: safe }).catch(() => undefined);
     if (isStale()) ranOut();
+  });
+  const look = (): Promise<void> | undefined => {
+    endIfOver();
+    return ended.signal.aborted || isStale() ? prove() : undefined;
   };
   const stopBeating = every(ms / clockReadings, () => {
     endIfOver();

@@ -50,8 +50,8 @@ export interface Lock {
   readonly lost: AbortSignal;
   /** Looks at once whether it is still ours; aborts `lost` if not. */
   check(): Promise<void>;
-  /** Proves that it is ours if the last proof is not fresh, for example after a stop of the process; aborts `lost` if it cannot. */
-  look(): Promise<void>;
+  /** Undefined while the last proof that it is ours is fresh. Otherwise, for example after a stop of the process, a new proof, which aborts `lost` if it fails. */
+  look(): Promise<void> | undefined;
   /** Ends the work under the lock: rejects with the reason of `lost`, and says what became of events that could not be stored. */
   finish(): Promise<void>;
   /** Gives it back; harmless when repeated, and when the lock was lost. */

@@ -104,6 +104,29 @@ describe("a run that is interrupted", () => {
     expect(writes).toBe(0);
   });
 
+  it.each([true, false])(
+    "holds a write back that was paused as it left, and sends it only after a new proof: %s",
+    async (isOurs) => {
+      const told: string[] = [];
+      const reply = (): Reply => {
+        told.push("sent");
+        return { status: 202, body: '{"id":"instance-1"}' };
+      };
+      const service = await serviceOf(await listen(behindSignIn(reply)));
+      const stop = new AbortController();
+      // The process stands still for longer than a proof holds, once, between the first look and the connection.
+      const look = (): Promise<void> | undefined => {
+        if (told.push("look") !== 2) return undefined;
+        if (!isOurs) stop.abort(new Error("the lock was lost while this process was stopped"));
+        return Promise.resolve().then(() => void told.push("proof"));
+      };
+      const written = service.write(createCall, always, stop.signal, look);
+      if (isOurs) expect(await written).toMatchObject({ values: { id: "instance-1" } });
+      else expect(await failure(written)).toMatchObject(notSent);
+      expect(told).toEqual(["look", "look", "proof", ...(isOurs ? ["look", "look", "sent"] : [])]);
+    },
+  );
+
   it("does not take a mistake of ours after sending for a write that was not sent", async () => {
     const { service, sent, until } = await held({});
     const stop = new AbortController();
@@ -120,7 +143,7 @@ describe("a run that is interrupted", () => {
     const stop = new AbortController();
     const post = { operation: "thing.make", method: "POST" as const, origin: server.url, path: "/x" };
     const request = { ...post, headers: {}, body: "{}", isWrite: true };
-    const sent = failure(connections.send(request, always, stop.signal));
+    const sent = failure(connections.send(request, always, () => !stop.signal.aborted));
     stop.abort(new Error("interrupted"));
     expect(await sent).toMatchObject(notSent);
     expect((await connections.send({ ...request, path: "/y" }, always)).status).toBe(200);

@@ -49,7 +49,7 @@ export function createMemoryStore(initial?: StateDocument): StateStore {
         id,
         lost: lost.signal,
         check: async () => undefined,
-        look: async () => undefined,
+        look: () => undefined,
         finish: async () => undefined,
         async release(): Promise<void> {
           if (holder?.id === id) holder = undefined;

@@ -56,13 +56,13 @@ export function tracedExchange(
   settings: ExchangeSettings,
 ): (...args: Parameters<Transport>) => Promise<WireResponse> {
   const { transport, profile, clock, trace, closing, dates, secrets, secretNames = [] } = settings;
-  return async (request, signal, unsent) => {
+  return async (request, signal, mayLeave) => {
     const started = clock.now();
     const traceEnd = (what: number | string): void =>
       trace?.(`${request.method} ${request.path} ${what} ${Math.round(clock.now() - started)} ms`);
     try {
       if (closing.aborted) throw interrupted(request.operation);
-      const response = await transport(request, signal, unsent);
+      const response = await transport(request, signal, mayLeave);
       traceEnd(response.status);
       dates.see(request.origin, response.headers);
       secrets.see(textsBehind(secretNames, response.body));

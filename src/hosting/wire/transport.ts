@@ -18,12 +18,12 @@ export interface WireResponse extends Omit<HttpAnswer, "body"> {
 
 /**
  * Sends one request, once. Rejects with ServiceError: `unavailable` if it was certainly not sent, `lost` if that is unknown,
- * `shape` if the answer was too large, `aborted`. Once `unsent` is aborted it is not begun.
+ * `shape` if the answer was too large, `aborted` if `mayLeave`, asked just before it leaves, says no.
  */
 export type Transport = (
   request: WireRequest,
   signal: AbortSignal,
-  unsent?: AbortSignal,
+  mayLeave?: () => boolean,
 ) => Promise<WireResponse>;
 
 export interface TransportOptions {
@@ -45,9 +45,9 @@ export function openConnections(options: TransportOptions = {}): { readonly send
   const { patience = Math.min(30_000, limit), longest = Math.min(45_000, limit) } = options;
   const http = openHttp({ ca, silence: patience, timeout: longest, maxSize });
   return {
-    async send(request, signal, unsent) {
+    async send(request, signal, mayLeave) {
       try {
-        const { status, headers, body } = await http.send(request, signal, unsent);
+        const { status, headers, body } = await http.send(request, signal, mayLeave);
         return { status, headers, body: body.toString("utf8") };
       } catch (error) {
         throw error instanceof HttpError ? failureOf(request, error, maxSize) : error;

@@ -204,6 +204,18 @@ describe("a lease that is held", () => {
     });
   });
 
+  it.each([true, false])(
+    "lets a request leave at once only while its proof is fresh; expires: %s",
+    (expires) => {
+      const { held, move } = bench(undefined, expires);
+      move("wall", 39_999);
+      expect(held.look()).toBeUndefined();
+      move("wall", 1);
+      expect(held.look()).toBeInstanceOf(Promise);
+      expect(held.look()).toBeInstanceOf(Promise);
+    },
+  );
+
   it("says that it could not be given back, and who can", async () => {
     const refuse = async (): Promise<never> => {
       throw new GraphformError("state-unreachable", "the store answered 500");
