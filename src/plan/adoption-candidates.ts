@@ -10,6 +10,7 @@ import type { MayBe } from "../model/plan.ts";
 import { fieldsOf, type Spec } from "../model/spec.ts";
 import { placeOf } from "../model/templates.ts";
 import { sameValue } from "../model/values.ts";
+import type { Ahead } from "./outputs.ts";
 import type { PlanInput } from "./subjects.ts";
 
 type Compared = Pick<PlanInput, "kinds" | "unmanaged">;
@@ -20,10 +21,10 @@ type Compared = Pick<PlanInput, "kinds" | "unmanaged">;
  */
 export function mayBeThere(
   { address, kind, spec }: Pick<Desired, "address" | "kind" | "spec">,
-  input: Compared & Pick<PlanInput, "state" | "observed">,
-  withNewObject: ReadonlySet<Address>,
+  input: Compared & Pick<PlanInput, "state">,
+  ahead: Pick<Ahead, "outputs">,
 ): MayBe | undefined {
-  const namesake = namesakeOf({ kind, spec }, input, withNewObject);
+  const namesake = namesakeOf({ kind, spec }, input, ahead);
   // The object of an open create is looked for by its name, and bound.
   if (namesake !== undefined && input.state.intents[address] === undefined) return namesake;
   const marked = input.unmanaged.find(
@@ -42,11 +43,11 @@ export function mayBeThere(
 /** The object that has the name of a declared one where it is to be, for kinds of which a place has one object of a name. */
 export function namesakeOf(
   { kind: section, spec }: Pick<Desired, "kind" | "spec">,
-  { kinds, observed, unmanaged }: Compared & Pick<PlanInput, "observed">,
-  withNewObject: ReadonlySet<Address>,
+  { kinds, unmanaged }: Compared,
+  { outputs }: Pick<Ahead, "outputs">,
 ): MayBe | undefined {
   const kind = kinds.named(section);
-  const place = placeOf(kind, spec, (at) => (withNewObject.has(at) ? undefined : observed.get(at)?.outputs));
+  const place = placeOf(kind, spec, (at) => outputs.get(at));
   const name = place?.[kind.namedBy ?? ""];
   if (place === undefined || typeof name !== "string") return undefined;
   const id = kind.idAt(place, name);

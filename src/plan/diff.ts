@@ -28,20 +28,20 @@ export interface DiffInput {
   readonly rows: Rows;
   /** Paths that are left alone. */
   readonly ignored: readonly string[];
-  /** Paths whose referent gets a new object: the same name will mean another one. */
-  readonly toNewObject: ReadonlySet<string>;
+  /** Paths whose value changes with another object: the name of a new one, or an output that is not known yet. */
+  readonly following: ReadonlySet<string>;
   /** Treatment of a managed field that nothing shows: set it, or trust that it is as declared. */
   readonly unseen: "set" | "trust";
 }
 
 /**
- * The fields that differ, by path. Only what the manifest mentions can differ. A value that waits for an output differs only if the object
- * of that output is a new one.
+ * The fields that differ, by path. Only what the manifest mentions can differ. A value that waits for an output differs only if that
+ * output changes.
  */
 export function diffSpec(input: DiffInput): readonly FieldChange[] {
   return fieldsOf(input.desired)
     .filter(([path]) => !isIgnored(path, input.ignored))
-    .filter(([path, value]) => input.toNewObject.has(path) || differs(path, value, input))
+    .filter(([path, value]) => input.following.has(path) || differs(path, value, input))
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
     .map(([path, value]) => fieldChange(path, value, input));
 }
@@ -219,7 +219,7 @@ export function driftOf(
     ),
     rows,
     ignored: [],
-    toNewObject: new Set(),
+    following: new Set(),
     unseen: "trust",
   });
   return drifted.map((field): FieldChange => {

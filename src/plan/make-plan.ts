@@ -13,7 +13,7 @@ import { isBackedUpFirst } from "./guards/protection.ts";
 import { partNow } from "./migration-words.ts";
 import { afterMoves } from "./moves.ts";
 import { namesakesIn, order } from "./order.ts";
-import { outputChanges, outputsAfterDestroy } from "./outputs.ts";
+import { type Ahead, asObserved, outputChanges, outputsAfter, outputsAfterDestroy } from "./outputs.ts";
 import { propose } from "./propose.ts";
 import { withTwins } from "./replacement.ts";
 import { stepsOf } from "./steps.ts";
@@ -27,10 +27,10 @@ export function makePlan(given: PlanInput): Plan {
     const subject = subjects.get(address);
     return subject?.desired?.refs ?? subject?.bound?.refs ?? [];
   };
-  const withNewObject = new Set<Address>();
+  const ahead = asObserved(input);
   const proposed = dependenciesFirst([...subjects.keys()], refsOf).flatMap((address) => {
     const subject = subjects.get(address);
-    return subject === undefined ? [] : [proposeGuarded(subject, input, withNewObject)];
+    return subject === undefined ? [] : [proposeGuarded(subject, input, ahead)];
   });
   const holdings = new Map(
     [...subjects].map(([address, subject]) => [
@@ -62,9 +62,9 @@ export function makePlan(given: PlanInput): Plan {
     steps,
     outputs: input.destroying
       ? outputsAfterDestroy(input, changes)
-      : outputChanges(input, withNewObject, inProgress(steps)),
+      : outputChanges(input, ahead, inProgress(steps)),
     census: census(subjects, leftOut, input),
-    forecast: forecast(changes, steps, withNewObject, input.profile, input.state.durations),
+    forecast: forecast(changes, steps, ahead.newObjects, input.profile, input.state.durations),
     complete: isComplete(input),
   };
   return { ...body, fingerprint: input.digest(stableJson(withoutSecrets(fingerprinted(body)))) };
@@ -116,9 +116,9 @@ function fingerprinted(body: Omit<Plan, "fingerprint">): object {
   };
 }
 
-/** Proposes a change with its guards. An address that gets an object, its first one too, is added to `withNewObject`, so that references to it follow. */
-function proposeGuarded(subject: Subject, input: PlanInput, withNewObject: Set<Address>): Change {
-  const proposed = propose(subject, input, withNewObject);
+/** Proposes a change with its guards, and adds to `ahead` what it means for references. */
+function proposeGuarded(subject: Subject, input: PlanInput, ahead: Ahead): Change {
+  const proposed = propose(subject, input, ahead);
   const change: Change = {
     ...proposed,
     ...(isBackedUpFirst(proposed, subject, input) && { backupFirst: true }),
@@ -127,7 +127,13 @@ function proposeGuarded(subject: Subject, input: PlanInput, withNewObject: Set<A
   const blocked = guardsOf(change, subject, input);
   const getsNewObject = ["create", "replace", "migrate"].includes(change.action);
   const isNow = change.action !== "migrate" || partNow(subject, input).movesData;
-  if (getsNewObject && blocked.length === 0 && isNow) withNewObject.add(subject.address);
+  const { address, observed } = subject;
+  if (blocked.length > 0 || !isNow) return { ...change, blocked };
+  if (getsNewObject) {
+    ahead.newObjects.add(address);
+    ahead.outputs.delete(address);
+  } else if (observed !== undefined)
+    ahead.outputs.set(address, outputsAfter(change, observed, input.kinds.named(change.kind)));
   return { ...change, blocked };
 }
 

@@ -1,6 +1,8 @@
 /** @module Compares declared outputs with recorded ones. */
 import type { Address } from "../model/address.ts";
-import { defined, type Json, own } from "../model/json.ts";
+import { defined, type Json, type JsonObject, own } from "../model/json.ts";
+import type { Kind } from "../model/kind.ts";
+import type { Observed } from "../model/observed.ts";
 import type { Change, OutputChange } from "../model/plan.ts";
 import { holdsSecret } from "../model/sealed.ts";
 import type { StateDocument } from "../model/state.ts";
@@ -41,22 +43,48 @@ export function outputsAfterDestroy(
   );
 }
 
-/** Compares declared outputs with recorded ones. `withNewObject` get a new object, `inProgress` are changed by a step: unknown until then. */
+/** The meaning of references after the plan, as far as it is made. */
+export interface Ahead {
+  /** Addresses that get a new object, their first one too. */
+  readonly newObjects: Set<Address>;
+  /** The outputs that are known before the plan is applied. */
+  readonly outputs: Map<Address, JsonObject>;
+}
+
+/** The references as they are before any change. */
+export function asObserved({ observed }: Pick<PlanInput, "observed">): Ahead {
+  const outputs = new Map([...observed].map(([address, seen]) => [address, seen.outputs]));
+  return { newObjects: new Set(), outputs };
+}
+
+/** The outputs of an object after its change in place: some show a field of it, others are not known before the service shows them. */
+export function outputsAfter(
+  { fields }: Pick<Change, "fields">,
+  { outputs }: Pick<Observed, "outputs">,
+  { unsettled }: Pick<Kind, "unsettled">,
+): JsonObject {
+  const changed = new Map(fields.map(({ path, after = null }) => [path, after]));
+  const unknown = new Set(fields.flatMap(({ path }) => own(unsettled, path) ?? []));
+  const after = Object.entries(outputs).map(([name, value]) => [name, changed.get(name) ?? value] as const);
+  return Object.fromEntries(
+    after.filter(([name, value]) => !unknown.has(name) && waitsFor(value).length === 0),
+  );
+}
+
+/** Compares declared outputs with recorded ones. `inProgress` are changed by a step: unknown until then. */
 export function outputChanges(
   input: PlanInput,
-  withNewObject: ReadonlySet<Address>,
+  ahead: Ahead,
   inProgress: ReadonlySet<Address>,
 ): { readonly [name: string]: OutputChange } {
   const names = [...new Set([...Object.keys(input.outputs), ...Object.keys(input.state.outputs)])].sort();
-  return Object.fromEntries(
-    names.map((name) => [name, outputChange(name, input, withNewObject, inProgress)]),
-  );
+  return Object.fromEntries(names.map((name) => [name, outputChange(name, input, ahead, inProgress)]));
 }
 
 function outputChange(
   name: string,
   input: PlanInput,
-  withNewObject: ReadonlySet<Address>,
+  ahead: Ahead,
   inProgress: ReadonlySet<Address>,
 ): OutputChange {
   const declared = own(input.outputs, name);
@@ -65,9 +93,7 @@ function outputChange(
   const sensitive = declared?.sensitive === true || recorded?.sensitive === true;
   const shown = defined({ before });
   if (declared === undefined) return { action: "delete", ...shown, unknown: false, sensitive };
-  const after = resolveKnown(declared.value, (address) =>
-    withNewObject.has(address) ? undefined : input.observed.get(address)?.outputs,
-  );
+  const after = resolveKnown(declared.value, (address) => ahead.outputs.get(address));
   const secret = sensitive || holdsSecret(after);
   const waiting = waitsFor(after);
   if (waiting.length > 0 && !waiting.some((address) => inProgress.has(address))) {

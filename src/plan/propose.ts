@@ -11,10 +11,11 @@ import type { Change, FieldChange, MayBe } from "../model/plan.ts";
 import { passwordRefused } from "../model/probe.ts";
 import { fewOf } from "../model/quantity.ts";
 import { fieldsOf, type Spec } from "../model/spec.ts";
-import { resolveKnown, waitsFor } from "../model/templates.ts";
+import { referencesIn, referent, resolveKnown, waitsFor } from "../model/templates.ts";
 import { mayBeThere, namesakeOf } from "./adoption-candidates.ts";
 import { diffSpec, driftOf, heals, plannedFrom } from "./diff.ts";
 import { whyHookRuns, whyMigrated, whyOpened } from "./migration-words.ts";
+import type { Ahead } from "./outputs.ts";
 import { lossOf, proposeRemoval } from "./removal.ts";
 import {
   base,
@@ -27,11 +28,11 @@ import {
   whyMarked,
 } from "./subjects.ts";
 
-/** The change that one subject asks for; guards come later. `withNewObject` holds the addresses that get a new object. */
-export function propose(subject: Subject, input: PlanInput, withNewObject: ReadonlySet<Address>): Change {
+/** The change that one subject asks for; guards come later. */
+export function propose(subject: Subject, input: PlanInput, ahead: Ahead): Change {
   const { desired, observed } = subject;
   if (desired === undefined) return proposeRemoval(subject, input);
-  const wanted = { subject, desired, after: resolved(desired, input, withNewObject), input, withNewObject };
+  const wanted = { subject, desired, after: resolved(desired, ahead), input, ahead };
   if (observed === undefined) {
     const { holdsData } = input.kinds.named(desired.kind);
     const create = proposeCreate(wanted);
@@ -48,7 +49,7 @@ interface Wanted {
   readonly desired: Desired;
   readonly after: Spec;
   readonly input: PlanInput;
-  readonly withNewObject: ReadonlySet<Address>;
+  readonly ahead: Ahead;
 }
 
 /** True while an accepted deletion has not finished. An object that is at rest again was not deleted. */
@@ -57,8 +58,8 @@ export function isBeingDeleted({ bound, observed }: Subject): boolean {
   return bound?.converging?.operation === "delete" && unfinished;
 }
 
-function proposeCreate({ subject, desired, after, input, withNewObject }: Wanted): Change {
-  const mayBe = mayBeThere({ ...desired, spec: after }, input, withNewObject);
+function proposeCreate({ subject, desired, after, input, ahead }: Wanted): Change {
+  const mayBe = mayBeThere({ ...desired, spec: after }, input, ahead);
   const open = input.state.intents[desired.address];
   const was = open?.refused === true ? "refused, which proves nothing" : "not acknowledged";
   return {
@@ -114,7 +115,7 @@ function proposeAfterDeletion({ subject, desired, after, input }: Wanted, observ
 }
 
 function proposeUpdate(wanted: Wanted, observed: Observed): Change {
-  const { subject, desired, after, input, withNewObject } = wanted;
+  const { subject, desired, after, input, ahead } = wanted;
   const kind = input.kinds.named(desired.kind);
   const rows = fieldRows(kind.schema);
   const adopting = subject.bound === undefined;
@@ -124,7 +125,7 @@ function proposeUpdate(wanted: Wanted, observed: Observed): Change {
     desired: marked,
     observed: plannedFrom(observed.spec, rows, subject.bound),
     rows,
-    toNewObject: pathsTo(withNewObject, kind, after, input),
+    following: pathsThatFollow(ahead, kind, after, input),
     unseen: adopting ? "trust" : "set",
   } as const;
   const differing = diffSpec({ ...compared, ignored });
@@ -165,7 +166,7 @@ function proposeUpdate(wanted: Wanted, observed: Observed): Change {
   if (isReplaced) {
     const disruption = lossOf(subject.address, kind);
     const reason = forcedBy === undefined ? "replacement asked for" : whyForced(forcedBy, wanted, kind);
-    const mayBe = namesakeOf({ ...desired, spec: after }, input, withNewObject);
+    const mayBe = namesakeOf({ ...desired, spec: after }, input, ahead);
     return { ...shared, action: "replace", reason, disruption, ...defined({ forcedBy, mayBe }) };
   }
   const disruption =
@@ -182,29 +183,30 @@ function proposeUpdate(wanted: Wanted, observed: Observed): Change {
   return { ...shared, action: "keep", reason: "as declared", disruption: "none" };
 }
 
-/** The desired spec with every output filled in that does not change. */
-function resolved(desired: Desired, input: PlanInput, withNewObject: ReadonlySet<Address>): Spec {
-  const value = resolveKnown(desired.spec, (address) =>
-    withNewObject.has(address) ? undefined : input.observed.get(address)?.outputs,
-  );
+/** The desired spec with every output filled in that is known before the plan is applied. */
+function resolved(desired: Desired, { outputs }: Ahead): Spec {
+  const value = resolveKnown(desired.spec, (address) => outputs.get(address));
   return isObject(value) ? value : desired.spec;
 }
 
-/** Paths whose value names, or waits for, an address that gets a new object. */
-function pathsTo(
-  withNewObject: ReadonlySet<Address>,
+/** Paths whose value names, or waits for, an address that gets a new object, or waits for an output that a change in place leaves unknown. */
+function pathsThatFollow(
+  { newObjects }: Ahead,
   kind: Kind,
   after: Spec,
-  { migrating }: Pick<PlanInput, "migrating">,
+  { migrating, observed }: Pick<PlanInput, "migrating" | "observed">,
 ): ReadonlySet<string> {
-  if (withNewObject.size === 0) return new Set();
   const rows = fieldRows(kind.schema);
   // An object inside of a migrated one goes to the new object with it.
-  const paths = fieldsOf(after).filter(([path, value]) =>
-    referents(value, rowAt(rows, path)).some(
-      (address) =>
-        withNewObject.has(address) && !(rowAt(rows, path)["x-reference"] && migrating?.has(address) === true),
-    ),
+  const paths = fieldsOf(after).filter(
+    ([path, value]) =>
+      referents(value, rowAt(rows, path)).some(
+        (address) =>
+          newObjects.has(address) && !(rowAt(rows, path)["x-reference"] && migrating?.has(address) === true),
+      ) ||
+      referencesIn(value)
+        .map(referent)
+        .some(({ address, output }) => Object.hasOwn(observed.get(address)?.outputs ?? {}, output)),
   );
   return new Set(paths.map(([path]) => path));
 }
@@ -214,10 +216,10 @@ function referents(value: Json, row: FieldSchema): readonly Address[] {
   return section !== undefined && typeof value === "string" ? [`${section}.${value}`] : waitsFor(value);
 }
 
-function whyForced(path: string, { after, input, withNewObject }: Wanted, kind: Kind): string {
+function whyForced(path: string, { after, input, ahead }: Wanted, kind: Kind): string {
   const value = after[path] ?? null;
   const address = referents(value, rowAt(fieldRows(kind.schema), path)).find((referent) =>
-    withNewObject.has(referent),
+    ahead.newObjects.has(referent),
   );
   if (address === undefined) return `${path} cannot be changed in place`;
   return `recreated because ${address} is ${input.observed.has(address) ? "replaced" : "created"}`;

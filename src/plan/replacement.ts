@@ -8,6 +8,7 @@ import { hostsIn } from "../model/templates.ts";
 import { remedyForOnDelete } from "./guards/protection.ts";
 import { whyHookRuns } from "./migration-words.ts";
 import { afterMoves } from "./moves.ts";
+import { asObserved } from "./outputs.ts";
 import { propose } from "./propose.ts";
 import { type PlanInput, type Subject, subjectsOf } from "./subjects.ts";
 
@@ -51,7 +52,7 @@ export function withTwins(input: PlanInput): PlanInput {
 }
 
 function isReplaced(subject: Subject, input: PlanInput): boolean {
-  const { action, forcedBy } = propose(subject, input, new Set());
+  const { action, forcedBy } = propose(subject, input, asObserved(input));
   return action === "replace" && forcedBy !== undefined;
 }
 

@@ -76,6 +76,42 @@ describe("a referent that gets a new object", () => {
   });
 });
 
+describe("a referent that is changed in place", () => {
+  const address: FieldSchema = { type: "string", "x-create-only": true };
+  const kinds = (colour: Partial<FieldSchema> = {}): KindRegistry => {
+    const properties = { ...toySchema.properties, colour: { ...toySchema.properties["colour"], ...colour } };
+    const unsettled = { power: ["endpoint"] };
+    return kindRegistry([toyKind(undefined, { schema: { ...toySchema, properties }, unsettled })]);
+  };
+  const colour = { $template: ["at ", { $ref: "toys.house.endpoint" }] };
+  const cat: Case = { wants: { colour }, has: { colour: "at id-house:6379" }, refs: ["house"] };
+  const stopping: Case = { wants: { power: "stopped" }, has: { power: "running" } };
+
+  it("is followed by a value that is made of what the change leaves unknown", () => {
+    const plan = planOf({ house: stopping, cat }, { kinds: kinds() });
+    expect(actions(plan)).toEqual({ house: "update", cat: "update" });
+    expect(changeOf(plan, "cat").fields).toMatchObject([{ path: "colour", after: colour }]);
+    expect(stepsOf(plan).at(-1)).toMatch(/^cat update < house/);
+  });
+
+  it("takes along an object whose value is fixed, and shows it before anything is applied", () => {
+    const plan = planOf({ house: stopping, cat }, { kinds: kinds(address) });
+    expect(actions(plan)).toEqual({ house: "update", cat: "replace" });
+  });
+
+  it("moves nothing else, and nothing if it is blocked", () => {
+    const other: Case = { wants: { colour: "red" }, has: { colour: "blue" } };
+    expect(actions(planOf({ house: other, cat }, { kinds: kinds() }))).toEqual({
+      house: "update",
+      cat: "keep",
+    });
+    const blocked = { guards: { maxChangePercent: 100, maxDisruption: "none" } } as const;
+    expect(actions(planOf({ house: stopping, cat }, { kinds: kinds(), ...blocked }))).toMatchObject({
+      cat: "keep",
+    });
+  });
+});
+
 interface Row {
   readonly reason: string;
   readonly scene: Scene;

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { Json } from "../../src/model/json.ts";
+import type { Observed } from "../../src/model/observed.ts";
 import { hasChanges, type OutputChange } from "../../src/model/plan.ts";
 import type { RecordedOutput } from "../../src/model/state.ts";
+import { outputsAfter } from "../../src/plan/outputs.ts";
 import { type Case, planInput, planOf, type Scene, somewhere } from "../support/plan-input.ts";
 
 const endpoint = { $template: [{ $ref: "toys.a.endpoint" }] };
@@ -118,5 +120,37 @@ describe("outputs", () => {
     expect(hasChanges(outputsFor(there, endpoint, undefined))).toBe(true);
     expect(hasChanges(outputsFor(there, endpoint, "id-a:6379"))).toBe(false);
     expect(hasChanges(outputsFor({ ...there, phase: "stopped" }, endpoint, undefined))).toBe(false);
+  });
+});
+
+describe("the outputs of an object after its change in place", () => {
+  const network: Observed = {
+    ...{ address: "networks.core", kind: "networks", id: "n-1", place: {}, spec: {} },
+    phase: { is: "ready", detail: "" },
+    outputs: { id: "n-1", name: "one", cidr: "10.0.0.0/16" },
+  };
+  const found = (path: string, value: Json, unsettled = {}): object =>
+    outputsAfter({ fields: [{ ...changed, path, after: value }] }, network, { unsettled });
+  const changed = { effect: "in-place", disruption: "none", secret: false } as const;
+
+  it.each<[string, object, object]>([
+    [
+      "show the new value of a field of their name",
+      found("name", "two"),
+      { ...network.outputs, name: "two" },
+    ],
+    [
+      "are unknown while that waits for another one",
+      found("name", endpoint),
+      { id: "n-1", cidr: "10.0.0.0/16" },
+    ],
+    [
+      "are unknown if only the service says them",
+      found("size", 2, { size: ["cidr"] }),
+      { id: "n-1", name: "one" },
+    ],
+    ["stay with any other field", found("size", 2), network.outputs],
+  ])("%s", (_, shown, expected) => {
+    expect(shown).toEqual(expected);
   });
 });
