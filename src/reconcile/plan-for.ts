@@ -173,8 +173,14 @@ function importFaults(
         : [];
     const { kind, place } = bound;
     const wanted = kinds.named(kind).idAt(place, id);
-    const isThere = unmanaged.some((other) => other.kind === kind && other.id === wanted);
-    return wanted !== bound.id && isThere ? [boundImport(entry, bound.id)] : [];
+    const isWanted = (other: { readonly kind: string; readonly id: string }): boolean =>
+      other.kind === kind && other.id === wanted;
+    const isElsewhere = Object.entries(resources).some(
+      ([other, object]) => withoutTwin(other) !== address && isWanted(object),
+    );
+    return wanted !== bound.id && (isElsewhere || unmanaged.some(isWanted))
+      ? [boundImport(entry, bound.id)]
+      : [];
   });
 }
 

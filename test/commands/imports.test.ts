@@ -37,6 +37,21 @@ describe("an entry of `imports` for an address that has an object", () => {
     }
   });
 
+  it("is an error if it names the object of another address that is left out, which would be deleted", async () => {
+    const { gf, manifest, cloud } = await bench();
+    const second = oneInstance.slice(oneInstance.indexOf("  a:")).replaceAll(/\ba\b/g, "b");
+    await manifest(`${database}${second}    lifecycle: { protect: false }\n`);
+    expect((await gf("apply", "--auto-approve", "--no-probe")).code).toBe(0);
+    const there = cloud.instances.map(({ id }) => id);
+    await manifest(database + entry(there.at(-1) ?? ""));
+    const { code, out, err } = await gf("apply", "--auto-approve", "--no-probe");
+    expect([code, out + err]).toEqual([
+      3,
+      expect.stringContaining("instances.a is bound to instance-1 already"),
+    ]);
+    expect(cloud.instances.map(({ id }) => id)).toEqual(there);
+  });
+
   it("changes nothing if it names that object, or one that was there before a replacement", async () => {
     const { gf, manifest } = await bench();
     await manifest(database + entry("instance-1"));
