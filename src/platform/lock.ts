@@ -57,9 +57,8 @@ export async function lockFolder(dataDir: string): Promise<FolderLock> {
   for (let attempt = 0; attempt < 500; attempt += 1) {
     const taken = await locks.take(path, mine);
     if (taken.is === "ours") return heldLock(dataDir, path, mine, taken.handle);
-    const holder = taken.is === "held" ? await locks.read(path) : undefined;
-    if (holder !== undefined && holder.unreadable === undefined && isAlive(holder, folder))
-      throw new PlatformRunningError(dataDir, holder.pid);
+    const holder = taken.is === "held" ? await runningHolder(path, folder) : undefined;
+    if (holder !== undefined) throw new PlatformRunningError(dataDir, holder.pid);
     await sleep(1 + 4 * Math.random());
   }
   throw new Error(`cannot take the lock ${path}; remove it if no platform runs`);
@@ -105,13 +104,14 @@ function heldLock(dataDir: string, path: string, mine: Holder, placed: FileHandl
 export async function platformOn(dataDir: string): Promise<PinnedProcess | undefined> {
   const folder = await identityOf(dataDir).catch(() => undefined);
   if (folder === undefined) return undefined;
-  const file = join(dataDir, "platform.lock");
-  const holder = await locksOf(folder)
-    .read(file)
-    .catch(() => undefined);
-  return holder !== undefined && holder.unreadable === undefined && isAlive(holder, folder)
-    ? holder
-    : undefined;
+  return runningHolder(join(dataDir, "platform.lock"), folder).catch(() => undefined);
+}
+
+/** The holder of a lock, if it is a process that runs; undefined also while the lock is being written. */
+async function runningHolder(path: string, folder: string): Promise<Holder | undefined> {
+  const holder = await locksOf(folder).read(path);
+  if (holder === undefined || holder.unreadable !== undefined) return undefined;
+  return isAlive(holder, folder) ? holder : undefined;
 }
 
 /** Time after which a lock file that names no process belongs to none, in ms. */

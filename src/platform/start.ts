@@ -9,8 +9,7 @@ import { createLifecycle } from "./control/lifecycle.ts";
 import { recoverSnapshots, takeAutomatedSnapshots } from "./control/snapshots.ts";
 import { createTasks } from "./control/tasks.ts";
 import type { Core } from "./core.ts";
-import type { Databases, EngineInfo } from "./databases/databases.ts";
-import { createNoDatabases } from "./databases/databases.ts";
+import { createNoDatabases, type Databases, type EngineInfo } from "./databases/databases.ts";
 import { createRealDatabases, type RealDatabasesParts } from "./databases/real-databases.ts";
 import type { DialectName } from "./dialect/dialect.ts";
 import { openDialect } from "./dialect/open-dialect.ts";
@@ -58,6 +57,10 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
   const alive = setInterval(() => undefined, 60_000);
   try {
     core = await openCore(options);
+    for (const { id, ...seed } of core.settings.networkSeeds) await addNetwork(core, seed, id);
+    await core.lifecycle.recover();
+    recoverSnapshots(core);
+    recoverAccounts(core);
     return await serveCore(core, options.usersPort, lock);
   } catch (error) {
     if (core !== undefined) await closeCore(core);
@@ -122,7 +125,7 @@ async function stopServing(server: Server): Promise<void> {
 
 const mebibyte = 1024 ** 2;
 
-/** Opens a data folder and starts the databases that ran before. The caller holds the folder's lock. */
+/** Opens a data folder; starts no database. The caller holds the folder's lock. */
 async function openCore(options: PlatformOptions): Promise<Core> {
   const { dataDir } = options;
   const trouble = createStorageTrouble();
@@ -178,15 +181,6 @@ async function openCore(options: PlatformOptions): Promise<Core> {
     instanceTypes,
     bodyBudgets: { signedIn: { left: 64 * mebibyte }, anonymous: { left: 4 * mebibyte } },
   };
-  try {
-    for (const { id, ...seed } of settings.networkSeeds) await addNetwork(core, seed, id);
-    await core.lifecycle.recover();
-  } catch (error) {
-    await closeCore(core);
-    throw error;
-  }
-  recoverSnapshots(core);
-  recoverAccounts(core);
   return core;
 }
 
@@ -209,7 +203,7 @@ async function openDatabases(
 ): Promise<Databases> {
   const program = asked ?? process.env["GRAPHFORM_ENGINE"];
   if (program === "none") return createNoDatabases("asked for; instances have no data");
-  const found = await findEngine({ program });
+  const found = await findEngine(process.env, program);
   if (found.engine === undefined)
     throw new EngineError("engine-missing", [found.reason, found.hint ?? []].flat().join("; "));
   await makeFolder(parts.folder);

@@ -20,36 +20,32 @@ export interface Dialect {
   readonly service: string;
   readonly cookies: { readonly session: string; readonly refresh: string };
   readonly plans: readonly Plan[];
-  readonly params: ParamWords;
+  /** Spelling of requestParams, and the rules of a create. */
+  readonly params: {
+    /** The dialect's spelling by default name, if the two differ. */
+    readonly fields: { readonly [own: string]: string };
+    /** Default names of fields that no plan has. */
+    readonly absent: readonly string[];
+    /** Fields that no plan has but clients of the service send: they are accepted and ignored. */
+    readonly ignored: readonly string[];
+    readonly required: { readonly [own: string]: readonly string[] };
+    readonly defaults: JsonObject;
+  };
   readonly updateMethods: readonly string[];
   /** Keys in the bodies of failover and of an instance's copy-snapshot; the first key that is present is read. */
   readonly failover: { readonly node: readonly string[]; readonly action: readonly string[] };
   readonly copy: { readonly region: readonly string[]; readonly source: readonly string[] };
-  readonly snapshots: SnapshotWords;
+  readonly snapshots: {
+    /** The dialect's spelling by default status, if the two differ. */
+    readonly statuses: { readonly [own: string]: string };
+    /** Keys of the new snapshot's id in the answer to an instance's copy-snapshot. */
+    readonly copyAnswer: readonly string[];
+  };
   readonly settings: {
     readonly echo: boolean;
     readonly networks: "full" | "adopt-only";
     readonly pageSize: number;
   };
-}
-
-/** Spelling of requestParams, and the rules of a create. */
-export interface ParamWords {
-  /** The dialect's spelling by default name, if the two differ. */
-  readonly fields: { readonly [own: string]: string };
-  /** Default names of fields that no plan has. */
-  readonly absent: readonly string[];
-  /** Fields that no plan has but clients of the service send: they are accepted and ignored. */
-  readonly ignored: readonly string[];
-  readonly required: { readonly [own: string]: readonly string[] };
-  readonly defaults: JsonObject;
-}
-
-export interface SnapshotWords {
-  /** The dialect's spelling by default status, if the two differ. */
-  readonly statuses: { readonly [own: string]: string };
-  /** Keys of the new snapshot's id in the answer to an instance's copy-snapshot. */
-  readonly copyAnswer: readonly string[];
 }
 
 export interface Located {

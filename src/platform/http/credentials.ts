@@ -14,8 +14,12 @@ export interface Credentials {
 /** Reads `<dataDir>/credentials.json` (0600), generated at the first start. Throws if the file is damaged. */
 export async function loadCredentials(dataDir: string): Promise<Credentials> {
   const path = join(dataDir, "credentials.json");
-  const known = parseCredentials(await ifThere(readFile(path, "utf8")), path);
-  if (known !== undefined) return known;
+  const text = await ifThere(readFile(path, "utf8"));
+  if (text !== undefined) {
+    const { username, password } = objectIn(text) ?? {};
+    if (typeof username === "string" && typeof password === "string") return { username, password };
+    throw new Error(`${path} contains no username and password; delete it to generate new ones`);
+  }
   const fresh = { username: "local@graphform.invalid", password: randomBytes(24).toString("base64url") };
   await writeAtomically(path, `${JSON.stringify(fresh, null, 2)}\n`);
   return fresh;
@@ -29,13 +33,6 @@ export async function loadSigningKey(dataDir: string): Promise<Buffer> {
   const key = randomBytes(32);
   await writeAtomically(path, key.toString("base64url"));
   return key;
-}
-
-function parseCredentials(text: string | undefined, path: string): Credentials | undefined {
-  if (text === undefined) return undefined;
-  const { username, password } = objectIn(text) ?? {};
-  if (typeof username === "string" && typeof password === "string") return { username, password };
-  throw new Error(`${path} contains no username and password; delete it to generate new ones`);
 }
 
 /** Lifetimes of the page's one-time links, and of the sessions that they open, in seconds. */

@@ -1,5 +1,5 @@
 /** @module Describes instances, their topology and the platform. */
-import { defined, type Json, type JsonObject } from "../../model/json.ts";
+import { defined, type JsonObject, mapped, textIn } from "../../model/json.ts";
 import { restorePoints } from "../control/new-instance.ts";
 import type { Core } from "../core.ts";
 import { componentOfRecord, dialectParams, subscriptionOf } from "../dialect/dialect.ts";
@@ -46,23 +46,26 @@ function networkOf({ dialect, store }: Core, { customNetworkId }: InstanceRecord
 
 function resultParams(parts: Core, record: InstanceRecord): JsonObject {
   const { echo } = parts.settings;
-  const primary = record.nodes.find((node) => node.role === "primary");
-  const isReachable = record.host !== undefined && primary !== undefined;
+  const { host, port } = addressOf(record) ?? {};
   return {
     ...(echo || record.isAccount ? echoed(record.params) : {}),
-    ...(isReachable && !parts.dialect.isVendors
-      ? { graphdbHostname: record.host ?? "", graphdbPort: primary.port }
-      : {}),
-    ...(isReachable && !Object.hasOwn(record.params, "graphdbPassword")
+    ...(parts.dialect.isVendors ? {} : defined({ graphdbHostname: host, graphdbPort: port })),
+    ...(host !== undefined && !Object.hasOwn(record.params, "graphdbPassword")
       ? { graphdbUser: firstUserOf(record), graphdbPassword: generatedPassword(record.id, parts.key) }
       : {}),
     ...defined({ cloud_provider_account_config_id: record.accountConfigId }),
   };
 }
 
+/** Host and port of the primary, once the database was started. */
+function addressOf({ host, nodes }: InstanceRecord) {
+  const primary = nodes.find((node) => node.role === "primary");
+  return host === undefined || primary === undefined ? undefined : { host, port: primary.port };
+}
+
 function echoed(params: JsonObject): JsonObject {
-  const shown = Object.entries(params).filter(([key]) => key !== "numReplicas");
-  return Object.fromEntries(shown.map(([key, value]): [string, Json] => [key, String(value)]));
+  const { numReplicas: _, ...shown } = params;
+  return mapped(shown, String);
 }
 
 function moreOf({ dialect }: Core, record: InstanceRecord): JsonObject {
@@ -128,11 +131,10 @@ function describeResource(parts: TopologyParts, record: InstanceRecord, resource
 
 /** Hosts of auxiliary services end in `.invalid`, which never resolves. */
 function endpointOf(parts: TopologyParts, record: InstanceRecord, { part, key }: PlanResource) {
-  const primary = record.nodes.find((node) => node.role === "primary");
-  const isUp = record.host !== undefined && primary !== undefined;
-  if (part === "database")
-    return { clusterEndpoint: record.host ?? "", clusterPorts: primary === undefined ? [] : [primary.port] };
-  if (!isUp || part === "public" || part === "rebalance") return { clusterEndpoint: "", clusterPorts: [] };
+  const address = addressOf(record);
+  if (address === undefined || part === "public" || part === "rebalance")
+    return { clusterEndpoint: "", clusterPorts: [] };
+  if (part === "database") return { clusterEndpoint: address.host, clusterPorts: [address.port] };
   const host = `${key}.${record.id}.invalid`;
   return part === "sentinel"
     ? { clusterEndpoint: host, clusterPorts: [26_379] }
@@ -166,18 +168,17 @@ export function platformStatus(core: Core): JsonObject {
     dataDir: core.settings.dataDir,
     pid: process.pid,
     instances: core.store.instances.list().map((record) => {
-      const primary = record.nodes.find((node) => node.role === "primary");
-      const shownName = record.params["name"];
+      const address = addressOf(record);
       return {
         id: record.id,
-        name: typeof shownName === "string" ? shownName : "",
+        name: textIn(record.params["name"]) ?? "",
         status: record.status,
         operation: record.operation?.name ?? "",
         tier: record.tier,
         component: record.component,
         cloudProvider: record.cloudProvider,
         region: record.region,
-        endpoint: record.host === undefined || primary === undefined ? "" : `${record.host}:${primary.port}`,
+        endpoint: address === undefined ? "" : `${address.host}:${address.port}`,
         nodes: record.nodes.map(({ id, port, role, isDown = false }) => ({ id, port, role, isDown })),
         createdAt: record.createdAt,
         lastModified: record.lastModified,

@@ -24,10 +24,8 @@ export interface SessionSettings {
 /** Signed tokens that expire, and refresh tokens that are valid once: the ids of used and revoked ones are kept. */
 export interface Sessions {
   open(user: string): TokenPair;
-  /** Exchanges a refresh token for a new pair; undefined for an unknown, used or expired one. */
-  rotate(refreshToken: string): Promise<TokenPair | undefined>;
-  /** Revokes a refresh token, if it is valid. The session token stays valid until it expires. */
-  revoke(refreshToken: string): Promise<void>;
+  /** Marks a refresh token as used and returns its user; undefined for an unknown, used or expired one. Session tokens stay valid. */
+  spend(refreshToken: string): Promise<string | undefined>;
   userOf(token: string): string | undefined;
 }
 
@@ -49,28 +47,6 @@ export async function openSessions(settings: SessionSettings): Promise<Sessions>
   const isOver = ({ expires, run: of, due }: Lease): boolean =>
     of === run ? due <= settings.elapsed() : expires <= settings.now();
 
-  const open = (user: string): TokenPair => {
-    const issued = Math.floor(settings.now() / 1000);
-    return {
-      token: sign(lease(user, settings.sessionLifetime), issued, settings.key),
-      refreshToken: sign(lease(user, settings.refreshLifetime), issued, refreshKey),
-    };
-  };
-
-  /** Marks a refresh token as used and returns its lease; undefined for one that is invalid, used or expired. */
-  const spend = async (refreshToken: string): Promise<Lease | undefined> => {
-    const claims = verify(refreshToken, refreshKey);
-    if (claims === undefined || isOver(claims) || spent.has(claims.id)) return undefined;
-    spent.set(claims.id, claims);
-    const text = `${unwritten}${JSON.stringify(claims)}\n`;
-    unwritten = "";
-    await appendFile(settings.file, text, { mode: 0o600 }).catch((error: unknown) => {
-      settings.trouble.failed(error);
-      unwritten = `\n${text}${unwritten}`;
-    });
-    return claims;
-  };
-
   const saved = await readFile(settings.file, "utf8").catch(() => "");
   const known = saved.split("\n").flatMap((line) => leaseOf(objectIn(line)) ?? []);
   for (const claims of known) if (!isOver(claims)) spent.set(claims.id, claims);
@@ -80,13 +56,24 @@ export async function openSessions(settings: SessionSettings): Promise<Sessions>
   }
 
   return {
-    open,
-    async rotate(refreshToken) {
-      const claims = await spend(refreshToken);
-      return claims === undefined ? undefined : open(claims.user);
+    open(user) {
+      const issued = Math.floor(settings.now() / 1000);
+      return {
+        token: sign(lease(user, settings.sessionLifetime), issued, settings.key),
+        refreshToken: sign(lease(user, settings.refreshLifetime), issued, refreshKey),
+      };
     },
-    async revoke(refreshToken) {
-      await spend(refreshToken);
+    async spend(refreshToken) {
+      const claims = verify(refreshToken, refreshKey);
+      if (claims === undefined || isOver(claims) || spent.has(claims.id)) return undefined;
+      spent.set(claims.id, claims);
+      const text = `${unwritten}${JSON.stringify(claims)}\n`;
+      unwritten = "";
+      await appendFile(settings.file, text, { mode: 0o600 }).catch((error: unknown) => {
+        settings.trouble.failed(error);
+        unwritten = `\n${text}${unwritten}`;
+      });
+      return claims.user;
     },
     userOf(token) {
       const claims = verified.get(token) ?? verify(token, settings.key);

@@ -25,7 +25,7 @@ function bare(name: string, more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
 }
 
 async function reasonIn(env: NodeJS.ProcessEnv): Promise<string> {
-  const found = await findEngine({ env });
+  const found = await findEngine(env);
   return found.engine === undefined ? `${found.reason}; ${found.hint}` : `found ${found.engine.why}`;
 }
 
@@ -48,7 +48,7 @@ describe("the engine of this machine", () => {
 describe("an engine that is asked for", () => {
   it.each(["option", "environment"])("is none, by %s", async (by) => {
     const env = bare("none", by === "environment" ? { GRAPHFORM_ENGINE: "none" } : {});
-    const found = await findEngine(by === "option" ? { env, program: "none" } : { env });
+    const found = await findEngine(env, by === "option" ? "none" : undefined);
     expect(found).toEqual({ engine: undefined, reason: "none was asked for" });
   });
 
@@ -83,7 +83,7 @@ describe("an engine that is asked for", () => {
     const [own] = cachedServers(engineCache(process.env));
     const usual = await findEngine();
     if (own === undefined) return expect(usual.engine).toBeDefined();
-    const found = await findEngine({ program: own.file });
+    const found = await findEngine(process.env, own.file);
     expect(found.engine?.why).toBe(`${own.file}, as asked for,`);
   });
 });

@@ -37,7 +37,7 @@ export async function setupEngine(
   env: NodeJS.ProcessEnv = process.env,
   report: Fetching["report"] = () => undefined,
 ): Promise<EngineSearch> {
-  const found = await findEngine({ env });
+  const found = await findEngine(env);
   if (found.engine !== undefined || env["GRAPHFORM_ENGINE"] === "none") return found;
   const cache = engineCache(env);
   const isModuleNamed = (env["GRAPHFORM_MODULE"] ?? "") !== "";
@@ -48,7 +48,7 @@ export async function setupEngine(
   } catch (error) {
     return failed(found.reason, error, otherModules);
   }
-  const again = await findEngine({ env });
+  const again = await findEngine(env);
   return again.engine === undefined ? setupServer(again, cache, { env, report }) : again;
 }
 
@@ -68,7 +68,7 @@ async function setupServer(
   } catch (error) {
     return failed(found.reason, error, otherServers);
   }
-  const again = await findEngine({ env });
+  const again = await findEngine(env);
   return again.engine === undefined ? { ...again, hint: otherServers } : again;
 }
 
@@ -112,22 +112,17 @@ export type EngineSearch =
   | { readonly engine: Engine }
   | { readonly engine: undefined; readonly reason: string; readonly hint?: string };
 
-export interface EngineOptions {
-  /** The only server program to use; `none` for no engine. Default: GRAPHFORM_ENGINE. */
-  readonly program?: string | undefined;
-  readonly env?: NodeJS.ProcessEnv;
-}
-
 interface Candidate {
   readonly file: string;
   readonly libraries?: readonly string[];
   readonly why: string;
 }
 
-/** Starts the requested server only, or one after another: the packaged one, valkey-server, the set-up's, redis-server. */
-export async function findEngine(options: EngineOptions = {}): Promise<EngineSearch> {
-  const env = options.env ?? process.env;
-  const asked = options.program ?? env["GRAPHFORM_ENGINE"];
+/** Starts the requested server only (`none`: none), or one after another: the packaged one, valkey-server, the set-up's, redis-server. */
+export async function findEngine(
+  env: NodeJS.ProcessEnv = process.env,
+  asked: string | undefined = env["GRAPHFORM_ENGINE"],
+): Promise<EngineSearch> {
   if (asked === "none") return { engine: undefined, reason: "none was asked for" };
   const module = findModule(env);
   if (module === undefined) return noModule(env);

@@ -43,19 +43,19 @@ function signInWithBody(call: Call): JsonObject {
 async function refreshSession(call: Call): Promise<JsonObject> {
   const token = refreshTokenOf(call);
   if (token === undefined) throw new ServiceError(400, "refresh token is missing");
-  const pair = await call.core.sessions.rotate(token);
-  if (pair === undefined) throw new ServiceError(401, "the refresh token is invalid or has expired");
-  return answerPair(call, pair);
+  const user = await call.core.sessions.spend(token);
+  if (user === undefined) throw new ServiceError(401, "the refresh token is invalid or has expired");
+  return answerPair(call, call.core.sessions.open(user));
 }
 
 async function logOut(call: Call): Promise<JsonObject> {
-  await call.core.sessions.revoke(refreshTokenOf(call) ?? "");
+  await call.core.sessions.spend(refreshTokenOf(call) ?? "");
   setSessionCookies(call, undefined);
   return {};
 }
 
 async function revokeToken(call: Call): Promise<Response> {
-  await call.core.sessions.revoke(refreshTokenOf(call) ?? "");
+  await call.core.sessions.spend(refreshTokenOf(call) ?? "");
   return new Response(null, { status: 204 });
 }
 
