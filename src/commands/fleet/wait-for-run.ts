@@ -66,9 +66,6 @@ async function runOf(client: ControllerClient, id: string): Promise<JsonObject> 
   return isObject(run) ? run : {};
 }
 
-/** Ms by which the clocks of a worker and of the database may differ. */
-const clockDifference = 5_000;
-
 /** The run of the same manifest that was begun when this one ended, or later, and may have ended too: what was asked for is done by it. */
 async function followerOf(client: ControllerClient, run: JsonObject): Promise<string | undefined> {
   const query = new URLSearchParams({
@@ -77,7 +74,7 @@ async function followerOf(client: ControllerClient, run: JsonObject): Promise<st
     limit: "20",
   });
   const { runs } = await client.ask("GET", `/api/v1/runs?${query}`);
-  const end = Date.parse(String(run["endedAt"])) - clockDifference;
+  const end = Date.parse(String(run["endedAt"]));
   // The newest is the first one.
   const follower = (Array.isArray(runs) ? runs.filter(isObject) : []).findLast(
     ({ id, kind, endedAt, createdAt }) =>

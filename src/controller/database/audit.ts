@@ -1,7 +1,7 @@
 /** @module Keeps the audit log: each row has a hash of itself and of the row before it, so that a change shows. */
 import { type Selectable, sql } from "kysely";
 import { digestOf } from "../digest.ts";
-import type { Database, Tx } from "./connect.ts";
+import { type Database, databaseTime, type Tx } from "./connect.ts";
 import type { Schema } from "./schema.ts";
 
 /** One act of a person or a token; the tenant is null if it concerns all. `details` holds no secret. */
@@ -16,7 +16,8 @@ export async function addAudit(tx: Tx, act: Act): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(hashtext('graphform audit'))`.execute(tx);
   const last = await tx.selectFrom("audit").select("hash").orderBy("id", "desc").limit(1).executeTakeFirst();
   const { tenant, actor, action, subject, details = {} } = act;
-  const row = { at: new Date().toISOString(), tenant, actor, action, subject, details: canonical(details) };
+  const at = (await databaseTime(tx)).toISOString();
+  const row = { at, tenant, actor, action, subject, details: canonical(details) };
   const previous = last?.hash ?? beginning;
   await tx
     .insertInto("audit")

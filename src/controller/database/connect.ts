@@ -6,6 +6,7 @@ import {
   Kysely,
   PostgresDialect,
   PostgresDriver,
+  type RawBuilder,
   sql,
   type Transaction,
 } from "kysely";
@@ -16,6 +17,14 @@ import { type Schema, schema } from "./schema.ts";
 export type Database = Kysely<Schema>;
 /** A transaction; every function that takes one must be called in one. */
 export type Tx = Transaction<Schema>;
+
+/** The moment as the database knows it: the clock of each process may be another. */
+export const databaseClock: RawBuilder<Date> = sql<Date>`clock_timestamp()`;
+
+export async function databaseTime(at: Database | Tx): Promise<Date> {
+  const { now } = await at.selectNoFrom(databaseClock.as("now")).executeTakeFirstOrThrow();
+  return now;
+}
 
 interface PoolSettings {
   readonly connectionString: string;

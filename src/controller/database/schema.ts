@@ -1,5 +1,5 @@
 /** @module The controller's tables: one text for each column makes the column in PostgreSQL, and the type of its values here. */
-import type { ColumnType, Insertable, Selectable } from "kysely";
+import type { ColumnType, Insertable, RawBuilder, Selectable } from "kysely";
 import type { Counts, RunEvent, RunStatus, Verdict } from "../runs/transitions.ts";
 import type { PlanDocument } from "../runs/verdict.ts";
 
@@ -218,7 +218,8 @@ type Read<D, N> = [N] extends [never]
   ? Values[D extends `${infer T} ${string}` ? T & keyof Values : D & keyof Values]
   : N;
 /** JSON is written as its text: the driver would take a list for one of PostgreSQL. */
-type Written<D, R> = D extends `jsonb${string}` ? string : R extends Date ? Date | string : R;
+type Written<D, R> = D extends `jsonb${string}` ? string : R extends Date ? Time : R;
+type Time = Date | string | RawBuilder<Date>;
 type Null<D> = D extends `${string}NOT NULL${string}` | `${string}PRIMARY KEY${string}` ? never : null;
 type Absent<D> = D extends `${string}DEFAULT${string}` | `bigserial${string}`
   ? undefined

@@ -40,7 +40,7 @@ export const statusOf: RawBuilder<ManifestStatus> = sql<ManifestStatus>`CASE
 /** The reason of the newest state of a run that waits to begin, or to go on: who holds its lock, for example; and the others of its tenant at work. */
 const whyOf = (name: string) => {
   const run = sql.raw(name);
-  return sql<string | null>`CASE WHEN ${run}.status IN ('approved', 'converging') THEN (
+  return sql<string | null>`CASE WHEN ${run}.status IN ('pending', 'approved', 'converging') THEN (
     SELECT e.event ->> 'why' FROM graphform.run_events e WHERE e.run_id = ${run}.id AND e.event ->> 'type' = 'status'
     ORDER BY e.id DESC LIMIT 1) || CASE WHEN ${run}.status = 'approved' THEN coalesce((
     SELECT '; ' || count(*) || ' of its tenant at work, of which maxConcurrent limits the number' FROM graphform.runs o

@@ -4,7 +4,7 @@ import type { IncomingMessage } from "node:http";
 import { TLSSocket } from "node:tls";
 import { type Selectable, type SelectQueryBuilder, type SqlBool, sql } from "kysely";
 import { addAudit } from "../database/audit.ts";
-import type { Database, Tx } from "../database/connect.ts";
+import { type Database, databaseClock, type Tx } from "../database/connect.ts";
 import type { Role, Schema } from "../database/schema.ts";
 import { digestOf } from "../digest.ts";
 import { isInNetworks, plainAddress } from "../networks.ts";
@@ -57,7 +57,7 @@ export async function revokeToken(
   { id, actor }: { readonly id: string; readonly actor: string },
 ): Promise<boolean> {
   return database.transaction().execute(async (tx) => {
-    const update = tx.updateTable("tokens").set({ revoked_at: new Date() }).where("id", "=", id);
+    const update = tx.updateTable("tokens").set({ revoked_at: databaseClock }).where("id", "=", id);
     const row = await update.where("revoked_at", "is", null).returningAll().executeTakeFirst();
     if (row === undefined) return false;
     const { name, tenant } = row;

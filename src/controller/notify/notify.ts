@@ -4,7 +4,7 @@ import { createHmac } from "node:crypto";
 import type { Selectable } from "kysely";
 import { GraphformError, readSecret, type SecretSource } from "../../index.ts";
 import type { LiveConfig } from "../config/config.ts";
-import type { Database } from "../database/connect.ts";
+import { type Database, databaseTime } from "../database/connect.ts";
 import type { ManifestRow, RunRow, Schema } from "../database/schema.ts";
 import { digestOf } from "../digest.ts";
 import { openRuns } from "../runs/run-moves.ts";
@@ -28,7 +28,7 @@ const stillAfter = 86_400_000;
 export async function notifyManifest(
   { database, config }: { readonly database: Database; readonly config: LiveConfig },
   id: string,
-  now: number = Date.now(),
+  given?: number,
 ): Promise<void> {
   const manifest = await database.selectFrom("manifests").selectAll().where("id", "=", id).executeTakeFirst();
   if (manifest === undefined) return;
@@ -38,6 +38,7 @@ export async function notifyManifest(
   if (receivers.length === 0) return;
   const conditions = Object.entries(await conditionsOf(database, manifest));
   const said = await database.selectFrom("webhooks").selectAll().where("manifest_id", "=", id).execute();
+  const now = given ?? (await databaseTime(database)).getTime();
   const failures: unknown[] = [];
   for (const [receiver, { url, secret }] of receivers)
     for (const [topic, condition] of conditions) {

@@ -1,7 +1,7 @@
 /** @module Applies a run in a thread, within the approved plan, and decides the next state. */
 import { sql } from "kysely";
 import { GraphformError } from "../../index.ts";
-import type { Tx } from "../database/connect.ts";
+import { databaseClock, type Tx } from "../database/connect.ts";
 import { withCheckout } from "./checkout.ts";
 import type { Next, Stage } from "./execute-run.ts";
 import { lacksMade, type Made } from "./made-objects.ts";
@@ -109,7 +109,7 @@ async function endApply(
     };
   if (exitCode === 6) return stale(taken, reasons.join("; "));
   if (exitCode !== 0) return { from: "applying", to: "errored", why: reasons.join("\n"), columns };
-  const manifest = { checked_at: new Date(), drifted_at: null, trouble: null, restored_to: null };
+  const manifest = { checked_at: databaseClock, drifted_at: null, trouble: null, restored_to: null };
   return { from: "applying", to: "applied", columns, manifest };
 }
 
@@ -130,7 +130,7 @@ function endFailed(taken: Taken, { code, message, exitCode }: Failure, back: Nex
 
 /** The end of a run whose state is not the one that it has stored: it may lack objects, so that the next plan waits for a person. */
 function stateLost(taken: Taken, why: string): Next {
-  return { ...stale(taken, why), manifest: { restored_to: new Date() } };
+  return { ...stale(taken, why), manifest: { restored_to: databaseClock } };
 }
 
 /** The end of a run whose plan is not what would be done any more: it is planned again. */

@@ -1,6 +1,8 @@
 /** @module Carries out what people decide about runs and manifests: each decision is one transaction, with its entry in the audit log. */
+
+import { sql } from "kysely";
 import { addAudit } from "../database/audit.ts";
-import type { Database, Tx } from "../database/connect.ts";
+import { type Database, databaseClock, databaseTime, type Tx } from "../database/connect.ts";
 import type { ManifestRow, NewManifest, RunRow, Source, Upload } from "../database/schema.ts";
 import { digestOf } from "../digest.ts";
 import type { Queue } from "../queue/queue.ts";
@@ -140,11 +142,11 @@ export const cancelRun: Decision<{ readonly force?: boolean }> = decision(
       return notWaiting(run, "where it can be canceled");
     if (!force) {
       if (asked !== null) return "requested";
-      await setRun(tx, id, { cancel_requested_at: new Date() });
+      await setRun(tx, id, { cancel_requested_at: databaseClock });
       await audit("cancel", { force });
       return "requested";
     }
-    if (asked === null || Date.now() - asked.getTime() < forceAfter)
+    if (asked === null || (await databaseTime(tx)).getTime() - asked.getTime() < forceAfter)
       return refused("too-early", "a run is ended by force a minute after its cancel was asked for");
     const way = { from: status, to: "canceled", why: `ended by force by ${actor}` } as const;
     await moveRun(tx, id, way, {}, { fence: run.fence + 1, exit_code: status === "planning" ? null : 130 });
@@ -212,7 +214,7 @@ export async function addManifest(
         ...columns,
         source: JSON.stringify(source),
         commit: files === undefined ? null : uploadDigest(files),
-        next_due_at: new Date(Date.now() + phase * interval_seconds * 1000),
+        next_due_at: sql<Date>`clock_timestamp() + make_interval(secs => ${phase * interval_seconds})`,
       })
       .onConflict((conflict) =>
         conflict.columns(["tenant", "name"]).where("removed_at", "is", null).doNothing(),
@@ -233,8 +235,7 @@ export const changeManifest: Decision<{
 }> = decision(lockKept, async ({ tx, manifest, audit }, { auto, intervalSeconds }) => {
   const { auto: autoNow, interval_seconds: secondsNow } = manifest;
   const columns = { auto: auto ?? autoNow, interval_seconds: intervalSeconds ?? secondsNow };
-  const soonest = Date.now() + columns.interval_seconds * 1000;
-  const next_due_at = new Date(Math.min(manifest.next_due_at.getTime(), soonest));
+  const next_due_at = sql<Date>`least(next_due_at, clock_timestamp() + make_interval(secs => ${columns.interval_seconds}))`;
   await setManifest(tx, manifest.id, { ...columns, next_due_at });
   await audit("change manifest", columns);
   return "changed";
@@ -242,11 +243,10 @@ export const changeManifest: Decision<{
 
 /** Takes a manifest out of the fleet. Its databases and its state stay; a run that is at work ends at its next step. */
 export const removeManifest: Decision = decision(lockKept, async ({ tx, manifest: { id }, actor, audit }) => {
-  const now = new Date();
-  await setManifest(tx, id, { removed_at: now, dirty: false });
+  await setManifest(tx, id, { removed_at: databaseClock, dirty: false });
   for (const run of await openRuns(tx, id))
     if (!(await endWaiting(tx, run, `${actor} has removed the manifest`)))
-      await setRun(tx, run.id, { cancel_requested_at: now });
+      await setRun(tx, run.id, { cancel_requested_at: databaseClock });
   await audit("remove manifest");
   return "removed";
 });

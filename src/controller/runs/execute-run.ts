@@ -1,6 +1,6 @@
 /** @module Carries out the job of a run: takes the run, does its work beside a watch, and ends it, each in one transaction. */
 import type { Updateable } from "kysely";
-import type { Tx } from "../database/connect.ts";
+import { databaseClock, type Tx } from "../database/connect.ts";
 import type { Schema } from "../database/schema.ts";
 import { addMade, type Made, noteMade } from "./made-objects.ts";
 import { isSettled } from "./restored.ts";
@@ -195,7 +195,7 @@ async function takeRun(
   const isResumed = way === undefined || way.from === "converging";
   const taken = { job, run: { ...run, ...columns }, manifest, isResumed };
   if (way === undefined) {
-    await setRun(tx, run.id, { ...columns, updated_at: new Date() });
+    await setRun(tx, run.id, { ...columns, updated_at: databaseClock });
     await countFor(tx, worker, "takeovers");
     return taken;
   }

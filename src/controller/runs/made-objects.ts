@@ -1,7 +1,7 @@
 /** @module Keeps the ids of what a run has made and its state does not know: the database was put back under it, from a copy or by a failover. */
 import { sql } from "kysely";
 import { addAudit } from "../database/audit.ts";
-import type { Database, Tx } from "../database/connect.ts";
+import { type Database, databaseClock, type Tx } from "../database/connect.ts";
 import type { ManifestRow } from "../database/schema.ts";
 import { noticeRestore } from "./restored.ts";
 import { lockManifest } from "./run-moves.ts";
@@ -77,7 +77,7 @@ export async function noteUnbound(
   if (unknown.length === 0) return;
   const manifests = tx
     .updateTable("manifests")
-    .set({ restored_to: new Date() })
+    .set({ restored_to: databaseClock })
     .where("removed_at", "is", null);
   const { numUpdatedRows } = await manifests.where((where) => where.and({ tenant, name })).executeTakeFirst();
   const details = { objects: Object.fromEntries(unknown) };

@@ -1,6 +1,6 @@
 /** @module Plans a run in a thread, and decides the next state: its end, an apply, or the approval of a person. */
 import { sql } from "kysely";
-import type { Tx } from "../database/connect.ts";
+import { databaseClock, databaseTime, type Tx } from "../database/connect.ts";
 import type { ManifestRow, RunRow } from "../database/schema.ts";
 import { newestCommit } from "../sources/git.ts";
 import { besides, withCheckout } from "./checkout.ts";
@@ -26,11 +26,10 @@ import { countOthers, inTransaction, type Taken, type WorkerContext } from "./wo
 
 interface Planned extends ChosenCommit {
   readonly plan: PlanDocument;
-  readonly begun: Date;
 }
 
-/** Ms by which the clocks of two workers may differ. */
-const clockDifference = 5_000;
+const neighboursWords =
+  "runs on the same service are at work, or have just ended, and what this plan sees there may be theirs: it is planned again";
 
 /** Ms from its creation during which a run is planned again if neighbours are at work. */
 const neighbourly = 10 * 60_000;
@@ -40,7 +39,6 @@ export const planning: Stage<Planned> = {
   ways: [{ from: "pending", to: "planning" }],
   back: async () => ({ from: "planning", to: "pending" }),
   async work(context, taken, { signal }) {
-    const begun = new Date(Date.now() - clockDifference);
     const found = await chooseCommit(context, taken, signal);
     const make = (needsOthers: boolean): Promise<PlanDocument> =>
       withCheckout(context, taken.manifest, [found.commit, signal, needsOthers], (order) =>
@@ -48,7 +46,7 @@ export const planning: Stage<Planned> = {
       );
     const plan = await make(false);
     // The ids that others bind matter only to a plan that may take an object for its own.
-    return { ...found, begun, plan: seesUnmanaged(plan) ? await make(true) : plan };
+    return { ...found, plan: seesUnmanaged(plan) ? await make(true) : plan };
   },
   end: endPlanning,
   fail({ run, manifest }, { code, message, exitCode }, back) {
@@ -116,7 +114,7 @@ async function endPlanning(
   tx: Tx,
   { config }: WorkerContext,
   taken: Taken,
-  { plan, commit, kind, begun }: Planned,
+  { plan, commit, kind }: Planned,
 ): Promise<Next | undefined> {
   const { manifest } = taken;
   const { id, fence } = taken.run;
@@ -128,13 +126,11 @@ async function endPlanning(
   const { tenants } = config.current();
   const neighbours = besides(config.current(), manifest.tenant);
   // Objects that no state bound may be those that another run makes just now, or made while this one was planned.
-  const isPatient = Date.now() - taken.run.created_at.getTime() < neighbourly;
-  if (
-    isPatient &&
-    seesUnmanaged(plan) &&
-    (await countOthers(tx, id, ["tenant", neighbours], making, begun)) > 0
-  )
-    return putBack(tx, planning, taken, busyDelay);
+  if (seesUnmanaged(plan) && (await countOthers(tx, id, ["tenant", neighbours], making, true)) > 0) {
+    const age = (await databaseTime(tx)).getTime() - taken.run.created_at.getTime();
+    if (age < neighbourly)
+      return { ...(await putBack(tx, planning, taken, busyDelay)), why: neighboursWords };
+  }
   const hasChanges = changesAnything(plan);
   const { restored_to: restored } = manifest;
   const makesAll = Object.values(plan.x_graphform.changes).every(({ action }) => action === "create");
@@ -143,15 +139,14 @@ async function endPlanning(
     ...(makesAll ? await otherNames(tx, manifest) : []),
   ];
   const columns = { ...planColumns(plan, hasChanges ? doubts : []), commit, kind };
-  const seen = new Date();
   const drifted = hasChanges
     ? kind === "drift"
-      ? (manifest.drifted_at ?? seen)
+      ? (manifest.drifted_at ?? databaseClock)
       : manifest.drifted_at
     : null;
   const isBlocked = hasChanges && !plan.applyable;
   const planned = kind === "reconcile" && !isBlocked ? { planned_commit: commit } : {};
-  const facts = { manifest: { checked_at: seen, trouble: null, drifted_at: drifted, ...planned } };
+  const facts = { manifest: { checked_at: databaseClock, trouble: null, drifted_at: drifted, ...planned } };
   const waiting = await waitingRuns(tx, manifest.id);
   const same = waiting.find(
     (run) => run.commit === commit && run.fingerprint === columns.fingerprint && !overtaken(run, manifest),

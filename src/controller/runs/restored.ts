@@ -3,7 +3,7 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { type RawBuilder, sql } from "kysely";
 import { addAudit } from "../database/audit.ts";
-import { type Database, type Tx, waitWithoutLimit } from "../database/connect.ts";
+import { type Database, databaseTime, type Tx, waitWithoutLimit } from "../database/connect.ts";
 import type { OriginPart } from "../database/schema.ts";
 import { lockManifest, moveRun, openRuns, outcome, setManifest } from "./run-moves.ts";
 import { lacksSeen, newestEvent, remember } from "./seen-events.ts";
@@ -54,7 +54,7 @@ export async function noticeRestore(
       isMoved &&
       different.every((part) => part === "timeline" || part === "backup") &&
       (!isStart || (await hasLivingWorker(tx)));
-    if (isMoved) await note(tx, [{ part: "failover", value: new Date().toISOString() }]);
+    if (isMoved) await note(tx, [{ part: "failover", value: (await databaseTime(tx)).toISOString() }]);
     // The process that marked them since has done it for this one too.
     const isMarked = (noted.get("marked") ?? "") > (marksSeen.get(database) ?? "");
     const isCopy = (!isMarked && (await lacksSeen(tx, database))) || (different.length > 0 && !isFailover);
@@ -98,7 +98,8 @@ export async function lastFailover(database: Database): Promise<Date | undefined
 export async function isSettled(tx: Tx): Promise<boolean> {
   const noted = await notedParts(tx);
   const failover = noted.get("failover");
-  if (failover !== undefined && Date.now() - Date.parse(failover) < settling) return false;
+  const now = await databaseTime(tx);
+  if (failover !== undefined && now.getTime() - Date.parse(failover) < settling) return false;
   const timeline = noted.get("timeline");
   if (timeline === undefined || !(await mayCall(tx, timelineParts[0]))) return true;
   await sql`SAVEPOINT timeline`.execute(tx);
@@ -188,7 +189,8 @@ export async function markRestored(tx: Tx, actor: string): Promise<Date> {
     (SELECT max(seen_at) FROM graphform.workers), (SELECT max(at) FROM graphform.audit)), clock_timestamp()) AS to`.execute(
     tx,
   );
-  const to = rows[0]?.to ?? new Date();
+  const now = await databaseTime(tx);
+  const to = rows[0]?.to ?? now;
   const why = restoredWords(to);
   const manifests = tx.selectFrom("manifests").select("id").where("removed_at", "is", null).orderBy("id");
   for (const { id } of await manifests.execute()) {
@@ -200,10 +202,10 @@ export async function markRestored(tx: Tx, actor: string): Promise<Date> {
       if (isWay(way)) await moveRun(tx, run, way, {}, isMaking ? outcome(6, [why]) : {});
     }
     const dirty = manifest?.dirty === true || open.some(({ kind }) => kind === "reconcile");
-    await setManifest(tx, id, { restored_to: to, next_due_at: new Date(), dirty });
+    await setManifest(tx, id, { restored_to: to, next_due_at: now, dirty });
   }
   // Another process that misses the same events need not do it again.
-  await note(tx, [{ part: "marked", value: new Date().toISOString() }]);
+  await note(tx, [{ part: "marked", value: now.toISOString() }]);
   await addAudit(tx, { tenant: null, actor, action: "restored", subject: to.toISOString() });
   return to;
 }

@@ -1,7 +1,7 @@
 /** @module Locks the rows of manifests and runs, moves runs from one state to another, and begins them. */
 import { sql, type Updateable } from "kysely";
 import type { LiveConfig } from "../config/config.ts";
-import type { Database, Tx } from "../database/connect.ts";
+import { type Database, databaseClock, type Tx } from "../database/connect.ts";
 import type { ManifestRow, RunRow, Schema } from "../database/schema.ts";
 import type { Queue } from "../queue/queue.ts";
 import { insertSeen } from "./seen-events.ts";
@@ -27,10 +27,10 @@ export async function moveRun(
   columns: Columns = {},
 ): Promise<boolean> {
   const { from, to } = way;
-  const now = new Date();
+  const ended = isEnd(to) ? { ended_at: databaseClock } : {};
   const { numUpdatedRows } = await tx
     .updateTable("runs")
-    .set({ ...columns, status: to, updated_at: now, ...(isEnd(to) ? { ended_at: now } : {}) })
+    .set({ ...columns, status: to, updated_at: databaseClock, ...ended })
     .where((where) => where.and({ id: run, status: from, ...condition }))
     .executeTakeFirst();
   if (numUpdatedRows !== 1n) return false;
@@ -48,7 +48,7 @@ export async function addEvents(
 ): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable("runs")
-    .set({ ...columns, updated_at: new Date() })
+    .set({ ...columns, updated_at: databaseClock })
     .where((where) => where.and({ id: run, fence }))
     .where("ended_at", "is", null)
     .executeTakeFirst();

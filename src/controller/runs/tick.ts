@@ -24,8 +24,8 @@ const [maxDue, maxForgotten] = [5_000, 10_000];
 /** Checks that are begun at once: less than half of the connections of a process. */
 const checksAtOnce = 4;
 
-/** Ms: a run that is not waiting for a person and was not written for so long has perhaps no job. */
-const forgottenAfter = 120_000;
+/** A run that is not waiting for a person and was not written since has perhaps no job. */
+const forgottenSince = sql<Date>`now() - interval '2 minutes'`;
 
 /** Days that ended runs are kept: those that changed something or failed, and those that did nothing. */
 const [retentionDays, checkRetentionDays] = [90, 1];
@@ -77,10 +77,9 @@ async function beginCheck(tx: Tx, queue: Queue, id: string): Promise<void> {
 /** Sends the jobs of runs that should have one. One that is queued or active is not sent again. */
 async function findForgotten({ database, queue }: DecisionContext): Promise<void> {
   const open = database.selectFrom("runs").selectAll().where("ended_at", "is", null);
-  const old = new Date(Date.now() - forgottenAfter);
   const runs = open
     .where("status", "not in", ["needs_approval", "approved"])
-    .where("updated_at", "<", old)
+    .where("updated_at", "<", forgottenSince)
     .orderBy("updated_at")
     .limit(1000);
   for (const { id, status, kind } of await runs.execute()) {

@@ -1,5 +1,6 @@
 /** @module Provides what the jobs of a worker share: its parts, its transactions, and the gate through which runs enter its process. */
 import { setTimeout as delay } from "node:timers/promises";
+import { sql } from "kysely";
 import pRetry from "p-retry";
 import type { LiveConfig } from "../config/config.ts";
 import { type Database, isAway, type Tx } from "../database/connect.ts";
@@ -50,22 +51,23 @@ export async function inTransaction<T>(
 /** Ends of a run that may have made something. */
 const afterApply: readonly RunStatus[] = ["applied", "stale", "canceled", "errored"];
 
-/** Number of other runs in these states, of a manifest or of tenants; with those that ended after an apply since a time. */
+/** Number of other runs in these states, of a manifest or of tenants; `withEnded`: also those that ended after an apply since it began to plan. */
 export async function countOthers(
   tx: Tx,
   run: string,
   [column, values]: readonly ["manifest_id" | "tenant", readonly string[]],
   statuses: readonly RunStatus[],
-  endedSince?: Date,
+  withEnded = false,
 ): Promise<number> {
+  const planned = sql<Date>`(SELECT max(at) FROM graphform.run_events WHERE run_id = ${run} AND event ->> 'to' = 'planning')`;
   const others = tx.selectFrom("runs").where(column, "in", values).where("id", "!=", run);
   const { count } = await others
     .where((where) =>
       where.or([
         where("status", "in", statuses),
-        ...(endedSince === undefined
-          ? []
-          : [where.and([where("status", "in", afterApply), where("ended_at", ">=", endedSince)])]),
+        ...(withEnded
+          ? [where.and([where("status", "in", afterApply), where("ended_at", ">=", planned)])]
+          : []),
       ]),
     )
     .select(({ fn }) => fn.countAll<number>().as("count"))

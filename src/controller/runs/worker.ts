@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import process from "node:process";
+import { databaseClock, databaseTime } from "../database/connect.ts";
 import { notifyManifest } from "../notify/notify.ts";
 import { applying } from "./applying.ts";
 import { executeRun } from "./execute-run.ts";
@@ -31,12 +32,15 @@ export async function startWorker(
   const threads = openThreads(options.thread);
   const parts = { id, database, databaseUrl, queue, config, threads };
   const context: WorkerContext = { ...parts, enter: openGate(patience), stopping: stopping.signal };
-  const started = new Date();
+  const started_at = await databaseTime(database);
+  const ahead = Math.round((Date.now() - started_at.getTime()) / 1000);
+  const words = `this machine's clock is ${ahead} s ahead of the database's: synchronize both with NTP`;
+  if (Math.abs(ahead) > 5) onTrouble(new Error(words));
   const live = async (): Promise<void> => {
-    const row = { host: hostname(), pid: process.pid, version, slots, seen_at: new Date() };
+    const row = { host: hostname(), pid: process.pid, version, slots, seen_at: databaseClock };
     await database
       .insertInto("workers")
-      .values({ id, started_at: started, ...row })
+      .values({ id, started_at, ...row })
       .onConflict((conflict) => conflict.column("id").doUpdateSet({ seen_at: row.seen_at }))
       .execute();
   };

@@ -24,8 +24,8 @@ export interface Fleet extends DecisionContext {
   readonly postgres: Postgres;
   readonly platform: LocalPlatform;
   readonly url: string;
-  /** Starts a worker on the database of the fleet, or on another one. */
-  worker(at?: string): Promise<ChildProcess>;
+  /** Starts a worker on the database of the fleet, or on another one; its clock may be so many ms ahead. */
+  worker(at?: string, ahead?: number): Promise<ChildProcess>;
   /** Copies the database as it is now, in the middle of everything; resolves with the address of the copy. */
   copy(name: string): Promise<string>;
   /** Adds an uploaded manifest with so many databases; resolves with the run. */
@@ -50,6 +50,15 @@ export function manifestText(name: string, databases: readonly string[], extra =
   );
   return `apiVersion: graphform/v1\nname: ${name}\nsecrets: { db: { env: SHOP_DB } }\ninstances:\n${rows.join("\n")}\n`;
 }
+
+/** A module that sets the clock of its process ahead. */
+const clockAhead = (ms: number): string => `
+  const Right = Date;
+  const now = () => Right.now() + ${ms};
+  globalThis.Date = class extends Right {
+    constructor(...given) { super(...(given.length === 0 ? [now()] : given)); }
+    static now = now;
+  };`;
 
 export async function openFleet(
   options: readonly string[] = [],
@@ -110,13 +119,15 @@ export async function openFleet(
       await client.end();
       return url.replace(/ops$/, name);
     },
-    async worker(at = url) {
-      const child = spawn(process.execPath, [join(import.meta.dirname, "worker-process.ts")], {
+    async worker(at = url, ahead = 0) {
+      const clock =
+        ahead === 0 ? [] : ["--import", `data:text/javascript,${encodeURIComponent(clockAhead(ahead))}`];
+      const child = spawn(process.execPath, [...clock, join(import.meta.dirname, "worker-process.ts")], {
         env: { ...env, DATABASE_URL: at },
-        stdio: ["ignore", "pipe", "inherit"],
+        stdio: ["ignore", "pipe", ahead === 0 ? "inherit" : "pipe"],
       });
       children.add(child);
-      await new Promise((resolve) => child.stdout.once("data", resolve));
+      await new Promise((resolve) => child.stdout?.once("data", resolve));
       return child;
     },
     async add(name, text, auto = "safe") {

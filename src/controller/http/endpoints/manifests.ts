@@ -1,4 +1,5 @@
 /** @module Endpoints of manifests: list, add, change, check and remove them. */
+import { databaseTime } from "../../database/connect.ts";
 import type { Source, Upload } from "../../database/schema.ts";
 import {
   type About,
@@ -64,7 +65,7 @@ export const manifestHandlers: Handlers = {
   reconcile: async (call) => decided(await requestRun(call.context, await about(call))),
   async pause(call: Call<{ readonly until: string | null }>) {
     const { until } = call.body;
-    if (until !== null && Date.parse(until) <= Date.now())
+    if (until !== null && Date.parse(until) <= (await databaseTime(call.context.database)).getTime())
       throw new Problem("invalid-request", `the body at /until must be ${momentWords}`);
     return decided(await pauseManifest(call.context, { until, ...(await about(call)) }));
   },
