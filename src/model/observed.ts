@@ -107,7 +107,12 @@ export interface Unmanaged {
 
 /** The text that is equal for the same object: its kind, its place and its id. */
 export function objectKey(kind: string, { id, place }: Pick<Ref, "id" | "place">): string {
-  return `${kind} ${stableJson(place)} ${id}`;
+  return `${placeKey({ kind, place })} ${id}`;
+}
+
+/** The text that is equal for the same place of a kind. */
+export function placeKey({ kind, place }: { readonly kind: string; readonly place: JsonObject }): string {
+  return `${kind} ${stableJson(place)}`;
 }
 
 /** Says that another object has a bound id: it shows, or has shown, another second of its creation. Undefined if a time is unknown. */

@@ -2,9 +2,9 @@
 import { type Address, byAddress, parseAddress, withoutTwin } from "../model/address.ts";
 import type { Clock } from "../model/clock.ts";
 import { GraphformError, isServiceError, type ServiceError, shellWord } from "../model/errors.ts";
-import { type JsonObject, stableJson } from "../model/json.ts";
+import type { JsonObject } from "../model/json.ts";
 import { present, type Reader } from "../model/kind.ts";
-import { type KnownObject, type Live, placeText } from "../model/observed.ts";
+import { type KnownObject, type Live, placeKey, placeText } from "../model/observed.ts";
 import { firstOf } from "../model/quantity.ts";
 import type { AskContext } from "../polling/ask-objects.ts";
 import { forEachItem } from "../polling/poll.ts";
@@ -138,11 +138,6 @@ export function partialIn(
     (at) => short.includes(at) || readerOf(at.kind, context).isPartial?.(at.place) === true,
   );
   return [...new Set(partial.map(({ kind, place }) => placeText(kind, place)))].sort();
-}
-
-/** Text that is equal for equal places. */
-export function placeKey({ kind, place }: ListedPlace): string {
-  return `${kind} ${stableJson(place)}`;
 }
 
 /** True for the failure of one read if the others go on. A session that ended, or an interrupt, concerns all. */

@@ -5,7 +5,15 @@ import type { Desired } from "../model/desired.ts";
 import { GraphformError, isServiceError } from "../model/errors.ts";
 import { defined, type JsonObject } from "../model/json.ts";
 import { naming, type OutputTable } from "../model/manifest.ts";
-import type { Doubt, KnownObject, Live, Observed, Ref, Unmanaged } from "../model/observed.ts";
+import {
+  type Doubt,
+  type KnownObject,
+  type Live,
+  type Observed,
+  placeKey,
+  type Ref,
+  type Unmanaged,
+} from "../model/observed.ts";
 import type { NotProbed } from "../model/probe.ts";
 import { placeOf } from "../model/templates.ts";
 import { overlay } from "../model/values.ts";
@@ -17,7 +25,6 @@ import {
   type ListedPlace,
   type ObserveContext,
   partialIn,
-  placeKey,
   placeLister,
   type Unread,
   unreadIn,

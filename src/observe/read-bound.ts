@@ -2,12 +2,12 @@
 import { gracePeriod, longestSearch } from "../model/consistency.ts";
 import { isServiceError } from "../model/errors.ts";
 import { defined } from "../model/json.ts";
-import { anotherObject, type Doubt, type KnownObject, type Live } from "../model/observed.ts";
+import { anotherObject, type Doubt, type KnownObject, type Live, placeKey } from "../model/observed.ts";
 import { formatDuration } from "../model/quantity.ts";
 import type { Bound } from "../model/state.ts";
 import { parentsIn } from "../model/templates.ts";
 import { lookFor, placeWithWitnesses } from "../polling/prove-absence.ts";
-import { look, type ObserveContext, placeKey, readerOf, skipUnread } from "./observe-context.ts";
+import { look, type ObserveContext, readerOf, skipUnread } from "./observe-context.ts";
 
 /** The verdict on a bound object that the service does not show as it was bound. `hidden`: it is in its creation grace period and counts as there. */
 export type Missing = { readonly is: "gone" | "hidden" } | Doubt;

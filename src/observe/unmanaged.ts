@@ -4,18 +4,11 @@ import type { Desired } from "../model/desired.ts";
 import { isGraphformError, isServiceError } from "../model/errors.ts";
 import type { KindSchema } from "../model/field-schema.ts";
 import type { Json, JsonObject } from "../model/json.ts";
-import { type KnownObject, knowsNothing, type Live } from "../model/observed.ts";
+import { type KnownObject, knowsNothing, type Live, placeKey } from "../model/observed.ts";
 import type { Profile } from "../model/service.ts";
 import { referenceFields } from "../model/templates.ts";
 import { listWhole, placeWithWitnesses } from "../polling/prove-absence.ts";
-import {
-  type Listed,
-  type ListedPlace,
-  look,
-  type ObserveContext,
-  placeKey,
-  readerOf,
-} from "./observe-context.ts";
+import { type Listed, type ListedPlace, look, type ObserveContext, readerOf } from "./observe-context.ts";
 
 /**
  * Lists a place again while its list, begun at `from` or later, lacks a bound object that describe shows, for kinds of which one may be

@@ -2,8 +2,8 @@
 import { withoutTwin } from "../../model/address.ts";
 import { shellWord } from "../../model/errors.ts";
 import { fieldRows } from "../../model/field-schema.ts";
-import { type JsonObject, stableJson } from "../../model/json.ts";
-import type { Live } from "../../model/observed.ts";
+import type { JsonObject } from "../../model/json.ts";
+import { type Live, placeKey } from "../../model/observed.ts";
 import type { Step } from "../../model/plan.ts";
 import type { CreateRound } from "../../model/state.ts";
 import { sameValue } from "../../model/values.ts";
@@ -39,7 +39,7 @@ export async function assertStillMissing(
       throw staleError(`${id} is there: this plan took it for gone`);
   }
   const { namedBy = "", schema, idAt } = context.kinds.named(kind);
-  const observed = context.listedAtStart?.get(`${kind} ${stableJson(place)}`);
+  const observed = context.listedAtStart?.get(placeKey({ kind, place }));
   const own = step.spec?.[namedBy];
   // A place inside of an object that the plan did not know was not listed for it: the name alone decides there.
   const added = before.filter((listed) =>
