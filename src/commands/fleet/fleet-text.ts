@@ -1,5 +1,5 @@
 /** @module Words the answers of a controller: tables of manifests, and a run with its changes. */
-import { isObject, type JsonObject, textIn } from "../../model/json.ts";
+import { isObject, type JsonObject, objectsIn, textIn } from "../../model/json.ts";
 import { escapeText, makePalette } from "../../report/typeset.ts";
 import { timeText } from "../../report/words.ts";
 import { tableText } from "../terminal/table-text.ts";
@@ -25,7 +25,7 @@ export function runText(details: JsonObject, plan: JsonObject, name: string, ter
     ],
     ...["createdAt", "endedAt"],
   ].flatMap((key) => (textIn(found[key]) === undefined ? [] : [[key, String(found[key])]]));
-  const decisions = rowsOf(details, "decisions").map(
+  const decisions = objectsIn(details["decisions"]).map(
     ({ decision, actor, at }) => `${String(decision)} by ${String(actor)} at ${String(at)}`,
   );
   const section = (title: string, lines: readonly string[]): string =>
@@ -63,9 +63,4 @@ export function manifestTable(rows: readonly JsonObject[], terminal: Terminal): 
     ];
   });
   return tableText(["manifest", "status", "checked", "about"], cells, terminal);
-}
-
-export function rowsOf(document: JsonObject, member: string): readonly JsonObject[] {
-  const list = document[member];
-  return Array.isArray(list) ? list.filter(isObject) : [];
 }

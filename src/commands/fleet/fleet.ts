@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { fileTrouble } from "../../files/file-trouble.ts";
 import { type ExitCode, exitCodes, GraphformError } from "../../model/errors.ts";
-import { isObject, type JsonObject, textIn } from "../../model/json.ts";
+import { isObject, type JsonObject, objectsIn, textIn } from "../../model/json.ts";
 import { parseDuration } from "../../model/quantity.ts";
 import { escapeText, jsonText } from "../../report/typeset.ts";
 import { amount, timeText } from "../../report/words.ts";
@@ -11,7 +11,7 @@ import { tableText } from "../terminal/table-text.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { Invocation } from "../with-run.ts";
 import { type ControllerClient, controllerClient } from "./controller-client.ts";
-import { manifestTable, rowsOf, runText } from "./fleet-text.ts";
+import { manifestTable, runText } from "./fleet-text.ts";
 import { waitForRun } from "./wait-for-run.ts";
 
 /** The options of all commands. */
@@ -137,24 +137,24 @@ const commands: { readonly [name in Name]: FleetCommand } = {
   },
   list: {
     ask: ({ client, options }) => client.pages(`/api/v1/manifests${query(options, "status")}`, "manifests"),
-    text: (found, { terminal }) => manifestTable(rowsOf(found, "manifests"), terminal),
+    text: (found, { terminal }) => manifestTable(objectsIn(found["manifests"]), terminal),
   },
   drift: {
     ask: ({ client, options }) => client.pages(`/api/v1/drift${query(options)}`, "manifests"),
     text(found, { terminal }) {
-      const drifted = rowsOf(found, "manifests");
+      const drifted = objectsIn(found["manifests"]);
       const oldest = textIn(found["oldestCheckAt"]);
       const since = oldest === undefined ? "" : `, the oldest check at ${timeText(oldest)}`;
       const checked = `${String(found["checked"])} of ${String(found["total"])} manifests checked`;
       const rows = drifted.length === 0 ? "" : `\n${manifestTable(drifted, terminal)}`;
       return `${checked}${since}; ${drifted.length} drifted\n${rows}`;
     },
-    exitCode: (found) => (rowsOf(found, "manifests").length === 0 ? exitCodes.done : exitCodes.changes),
+    exitCode: (found) => (objectsIn(found["manifests"]).length === 0 ? exitCodes.done : exitCodes.changes),
   },
   locks: {
     ask: ({ client, options }) => client.ask("GET", `/api/v1/locks${query(options)}`),
     text(found, { terminal }) {
-      const rows = rowsOf(found, "locks").map(({ state, operation, who, host, since, heartbeatAt }) => [
+      const rows = objectsIn(found["locks"]).map(({ state, operation, who, host, since, heartbeatAt }) => [
         ...[state, operation, `${String(who)} at ${String(host)}`].map(String),
         ...[since, heartbeatAt].map((time) => timeText(String(time))),
       ]);
@@ -168,7 +168,7 @@ const commands: { readonly [name in Name]: FleetCommand } = {
       return client.ask("GET", `/api/v1/runs${asked}`);
     },
     text(found, { terminal }) {
-      const rows = rowsOf(found, "runs").map((row) => {
+      const rows = objectsIn(found["runs"]).map((row) => {
         const { id, tenant, manifest, kind, status, why, createdAt, reasons } = row;
         const [first] = Array.isArray(reasons) ? reasons : [];
         const reason = (textIn(why) ?? textIn(first) ?? "").split("\n")[0];
@@ -197,7 +197,7 @@ export function fleetCommand(
     const given = { client, options, terminal, name };
     const document = await ask(given);
     const id = begun?.(document, given);
-    const words = options.json === true ? "" : await text(document, given);
+    const words = options.json === true && id === undefined ? "" : await text(document, given);
     const line =
       begun === undefined ? words : `${escapeText(words)}${id === undefined ? "" : `: run ${id}`}\n`;
     if (options.wait !== true || id === undefined) {
@@ -205,7 +205,7 @@ export function fleetCommand(
       return exitCode?.(document) ?? exitCodes.done;
     }
     const events = options.json === true ? terminal.err : terminal.out;
-    events(`${escapeText(await text(document, given))}: run ${id}\n`);
+    events(line);
     const ended = await waitForRun(client, id, events);
     if (options.json === true) terminal.out(`${jsonText(await client.ask("GET", runPath(ended.run)))}\n`);
     return ended.code;
@@ -259,7 +259,7 @@ async function nameOf(
   if (second !== undefined && more.length === 0 && (tenant === undefined || tenant === first))
     return [first, second];
   if (second === undefined && tenant !== undefined) return [tenant, first];
-  const seen = second === undefined ? rowsOf(await client.ask("GET", "/api/v1/tenants"), "tenants") : [];
+  const seen = second === undefined ? objectsIn((await client.ask("GET", "/api/v1/tenants"))["tenants"]) : [];
   const only = seen.length === 1 ? textIn(seen[0]?.["name"]) : undefined;
   if (only !== undefined) return [only, first];
   throw new GraphformError("fleet-name", `${escapeText(given)} does not say which tenant's manifest it is`, {

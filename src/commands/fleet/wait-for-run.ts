@@ -1,6 +1,6 @@
 /** @module Follows a run of the controller to its end, or to where a person must decide. */
 import { type ExitCode, exitCodes } from "../../model/errors.ts";
-import { isObject, type JsonObject, textIn } from "../../model/json.ts";
+import { isObject, type JsonObject, objectsIn, textIn } from "../../model/json.ts";
 import { escapeText } from "../../report/typeset.ts";
 import { elapsedTime } from "../../report/words.ts";
 import type { ControllerClient } from "./controller-client.ts";
@@ -76,7 +76,7 @@ async function followerOf(client: ControllerClient, run: JsonObject): Promise<st
   const { runs } = await client.ask("GET", `/api/v1/runs?${query}`);
   const end = Date.parse(String(run["endedAt"]));
   // The newest is the first one.
-  const follower = (Array.isArray(runs) ? runs.filter(isObject) : []).findLast(
+  const follower = objectsIn(runs).findLast(
     ({ id, kind, endedAt, createdAt }) =>
       id !== run["id"] &&
       kind === "reconcile" &&
