@@ -14,7 +14,7 @@ import type { Bound, StateDocument } from "../model/state.ts";
 import type { Journal } from "../model/state-event.ts";
 import { limitedClock } from "../model/time-limit.ts";
 import { preconditionText } from "../model/values.ts";
-import type { ClassRegistry } from "./creates/create-request.ts";
+import type { CreateClass } from "./creates/create-request.ts";
 
 export interface ApplyContext {
   readonly kinds: KindRegistry;
@@ -51,8 +51,8 @@ export interface ApplyContext {
   readonly dateOf: (kind: string) => number | undefined;
   /** Carries out a step that moves the data of a database; a program without it moves none. */
   readonly migrate?: ((step: Step, context: ApplyContext) => Promise<StepResult>) | undefined;
-  /** The create classes of this run. */
-  readonly classes: ClassRegistry;
+  /** The create class of a key, opened at its first use. */
+  readonly classFor: (key: string) => CreateClass;
 }
 
 /** In ms: the shortest wait of this run after which an operation had arrived, and the longest after which one had not. */

@@ -1,6 +1,6 @@
 /** @module Builds the context of an apply, and carries out a plan or an earlier run's open creates in it. */
 import { type ApplyContext, readingDriver, withOwnPatience } from "../apply/context.ts";
-import { openClassRegistry } from "../apply/creates/create-class.ts";
+import { createClasses } from "../apply/creates/create-class.ts";
 import { type Recovered, recoverIntents } from "../apply/creates/recover-intents.ts";
 import { run } from "../apply/run.ts";
 import type { Address } from "../model/address.ts";
@@ -104,7 +104,7 @@ function applyContext(
     dateOf: (kind: string) => service.date(deps.kinds.named(kind).operations.create),
     shownPaths: new Map(deps.kinds.all.map((kind) => [kind.name, describedPaths(kind, profile)])),
   };
-  return { ...context, classes: openClassRegistry(context) };
+  return { ...context, classFor: createClasses(context) };
 }
 
 /** A service that sends no more writes once the run is interrupted, not even those that wait for their turn. */

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { type KnownObjects, knownObjects } from "../../src/apply/creates/class-state.ts";
-import { openClassRegistry } from "../../src/apply/creates/create-class.ts";
+import { createClasses } from "../../src/apply/creates/create-class.ts";
 import type { Journal, StateEvent } from "../../src/model/state-event.ts";
 import { openJournal } from "../../src/state/journal.ts";
 import { sampleBound, sampleState } from "../state/samples.ts";
@@ -62,9 +62,9 @@ async function passesOver(count: number): Promise<number> {
   });
   const watched: Journal = { ...journal, state: { ...journal.state, resources } };
   const context = applyContext(clock, toyService(clock), { journal: watched });
-  const classes = openClassRegistry(context);
+  const classFor = createClasses(context);
   for (let at = 0; at < count; at += 1) {
-    classes.classFor(`class ${at}`);
+    classFor(`class ${at}`);
     expect(knownObjects(watched).mayBeNew(kind, place, `instance-${at}`, "instances.next")).toBe(false);
   }
   return passes;

@@ -1,5 +1,5 @@
 import type { ApplyContext } from "../../src/apply/context.ts";
-import { openClassRegistry } from "../../src/apply/creates/create-class.ts";
+import { createClasses } from "../../src/apply/creates/create-class.ts";
 import { type Driver, kindRegistry } from "../../src/model/kind.ts";
 import { perText } from "../../src/model/once.ts";
 import type { ApplyEvent } from "../../src/model/outcome.ts";
@@ -37,5 +37,5 @@ export function applyContext(
     shownPaths: new Map(),
     ...over,
   };
-  return { ...context, classes: over.classes ?? openClassRegistry(context) };
+  return { ...context, classFor: over.classFor ?? createClasses(context) };
 }

@@ -34,7 +34,7 @@ export interface Unresolved extends LostCreate {
 
 export interface ClassState {
   readonly key: string;
-  readonly context: Omit<ApplyContext, "classes">;
+  readonly context: Omit<ApplyContext, "classFor">;
   readonly known: KnownObjects;
   readonly waiting: CreateQueue<Waiter>;
   /** Creates that are announced and have no answer yet. */

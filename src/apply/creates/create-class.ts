@@ -13,7 +13,6 @@ import {
 } from "./class-state.ts";
 import {
   type AnnouncedCreate,
-  type ClassRegistry,
   type CreateClass,
   type CreateRequest,
   createdObject,
@@ -22,8 +21,9 @@ import {
 import { findCreated } from "./find-created.ts";
 import { assertStillMissing } from "./still-missing.ts";
 
-export function openClassRegistry(context: Omit<ApplyContext, "classes">): ClassRegistry {
-  return { classFor: perText((key) => openCreateClass(key, context)) };
+/** The create classes of a run. */
+export function createClasses(context: Omit<ApplyContext, "classFor">): ApplyContext["classFor"] {
+  return perText((key) => openCreateClass(key, context));
 }
 
 function openCreateClass(key: string, context: ClassState["context"]): CreateClass {

@@ -1,4 +1,4 @@
-/** @module Describes one create on its way, the class that it is sent in, the classes of a run, and the events that end it. */
+/** @module Describes one create on its way, the class that it is sent in, and the events that end it. */
 import type { Address } from "../../model/address.ts";
 import type { Step } from "../../model/plan.ts";
 import type { CreateRound, Intent } from "../../model/state.ts";
@@ -44,11 +44,6 @@ export interface CreateClass {
   /** Leaves the intent of a refused create open: its object is looked for before another create of the class, or by the next run. */
   leaveOpen(create: AnnouncedCreate, endedAt: number): void;
   leave(create: AnnouncedCreate): void;
-}
-
-export interface ClassRegistry {
-  /** The class of a key, opened at its first use. */
-  classFor(key: string): CreateClass;
 }
 
 /** The outcome of a search for lost creates: the objects that were found, and the creates that made none. */

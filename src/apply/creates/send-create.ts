@@ -28,7 +28,7 @@ export async function sendCreate(request: CreateRequest, context: ApplyContext):
   return submit(
     {
       attempt: async () => {
-        const sent = await sendOnce(request, context.classes.classFor(classKey), context, reportLook);
+        const sent = await sendOnce(request, context.classFor(classKey), context, reportLook);
         if (sent.is === "accepted") return sent;
         if (!mayPass.includes(sent.error.failure)) throw sent.error;
         return { ...sent, endedAt: clock.now() };
