@@ -27,19 +27,15 @@ export interface Polling<Seen, Verdict> {
   readonly onPause?: (failure: Error | undefined) => void;
 }
 
-export type Polled<Verdict> =
-  | { readonly is: "decided"; readonly verdict: Verdict }
-  | { readonly is: "timeout" };
-
 const growth = 1.5;
 /** A 403 may pass, as long as new rights are not known everywhere: so many in a row are looked past. */
 const mostForbidden = 2;
 
-/** Looks until `evaluate` has a verdict or the deadline has passed; pauses grow, with jitter. Rejects as `stopping` does. */
+/** Looks until `evaluate` has a verdict; undefined once the deadline has passed. Pauses grow, with jitter. Rejects as `stopping` does. */
 export async function poll<Seen, Verdict>(
   { look, evaluate, deadline, notBefore, onPause }: Polling<Seen, Verdict>,
   { clock, profile, stopping }: PollTimes,
-): Promise<Polled<Verdict>> {
+): Promise<Verdict | undefined> {
   const { first, longest } = profile.timing.poll;
   let forbidden = 0;
   for (let pause = first; ; ) {
@@ -48,9 +44,9 @@ export async function poll<Seen, Verdict>(
     forbidden = "failure" in seen && isServiceError(seen.failure, "forbidden") ? forbidden + 1 : 0;
     if ("failure" in seen && forbidden > mostForbidden) throw seen.failure;
     const verdict = "failure" in seen ? undefined : evaluate(seen.seen);
-    if (verdict !== undefined) return { is: "decided", verdict };
+    if (verdict !== undefined) return verdict;
     const left = deadline - clock.now();
-    if (left <= 0) return { is: "timeout" };
+    if (left <= 0) return undefined;
     onPause?.("failure" in seen ? seen.failure : undefined);
     const early = (notBefore?.() ?? 0) - clock.now();
     const wanted = Math.max(early, pause * (0.8 + 0.4 * clock.random()));

@@ -81,8 +81,8 @@ export async function listWhole(
     looks.push(seen);
     return seen.isWhole || haveEnded(looks, context.profile.timing) ? seen : undefined;
   };
-  const polled = await poll({ look, evaluate, deadline: Number.POSITIVE_INFINITY }, context);
-  return polled.is === "decided" ? polled.verdict : { listed: undefined, isWhole: false };
+  const last = await poll({ look, evaluate, deadline: Number.POSITIVE_INFINITY }, context);
+  return last ?? { listed: undefined, isWhole: false };
 }
 
 /** Lists the place, describes `ids`, and witnesses that the list lacks until one is shown. `lives` gets the shown `ids`. */

@@ -95,8 +95,7 @@ async function within<T>(
   look: () => Promise<T | undefined>,
 ): Promise<T | undefined> {
   const times = { clock, profile: { timing: { poll: pauses } }, stopping: signal };
-  const polled = await poll({ look, evaluate: (seen) => seen, deadline: clock.now() + ms }, times);
-  return polled.is === "decided" ? polled.verdict : undefined;
+  return poll({ look, evaluate: (seen) => seen, deadline: clock.now() + ms }, times);
 }
 
 /**

@@ -97,7 +97,7 @@ export async function findCreated(
     if (haveEnded(looks, timing)) throw contradicted(lost, unproved, blindLooks.has(seen));
     return undefined;
   };
-  const polled = await poll(
+  const resolved = await poll(
     {
       look: async () => {
         const seen = await lookOnce(candidatesIn, place, lives, context);
@@ -113,8 +113,8 @@ export async function findCreated(
     },
     context,
   );
-  if (polled.is === "timeout") throw new Error("a search without a deadline cannot time out");
-  return polled.verdict;
+  if (resolved === undefined) throw new Error("a search without a deadline cannot time out");
+  return resolved;
 }
 
 /** Looks once for the objects of lost creates. Returns an error if an object could be that of several; undefined does not mean that none was made. */

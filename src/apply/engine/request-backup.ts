@@ -72,8 +72,8 @@ export async function requestBackup<Item extends Backup>(
       last = leastComplete(evaluate(listed, acceptedAt)?.certain ?? []);
       return last === undefined || last.is === "pending" ? undefined : { is: last.is, item: last };
     };
-    const polled = await poll({ look: list, evaluate: ended, deadline }, context);
-    return polled.is === "decided" ? polled.verdict : { is: "late", item: last };
+    const end = await poll({ look: list, evaluate: ended, deadline }, context);
+    return end ?? { is: "late", item: last };
   };
 }
 
@@ -89,8 +89,7 @@ async function idsBefore<Item extends Backup>(
     for (const { id } of listed) ids.add(id);
     return showsTimes || isSettleOver(from, clock.now(), profile.timing) ? true : undefined;
   };
-  const polled = await poll({ look: list, evaluate, deadline: from + timeout }, context);
-  if (polled.is === "decided") return ids;
+  if (await poll({ look: list, evaluate, deadline: from + timeout }, context)) return ids;
   throw new GraphformError("backups-unlisted", "the backups before the request could not be listed", {
     exitCode: exitCodes.converging,
     hint: "nothing was asked for; run again when the service is well",

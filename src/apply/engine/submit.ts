@@ -154,12 +154,11 @@ export function submitChange<Seen, Value>(
         const evidence = evaluate(now, attempts);
         return evidence.is === "wait" ? undefined : evidence;
       };
-      const polled = await poll(
+      const verdict = await poll(
         { look, evaluate: proves, deadline: Math.max(deadline, clock.now()) },
         context,
       );
-      if (polled.is === "timeout") throw asTimeUp(unknownIf(mayHaveWorked, error));
-      const { verdict } = polled;
+      if (verdict === undefined) throw asTimeUp(unknownIf(mayHaveWorked, error));
       if (verdict.is === "accepted")
         return { is: "accepted", value: { value: verdict.value, ...seen, isFirst: false } };
       const is = verdict.is === "unproven" ? "unknown" : "rejected";

@@ -230,15 +230,15 @@ export async function converge(target: Target, step: NamedStep, context: ApplyCo
       const wait = least === undefined ? (isShared ? putOffFactor * unfinished : 0) : rarelyPolled * least;
       return Math.min(lookedAt + profile.timing.poll.longest, acceptedAt + wait);
     };
-    const polled = await poll(
+    const arrival = await poll(
       { look, evaluate, deadline: started + target.timeout, notBefore, onPause: report },
       context,
     );
-    if (polled.is === "timeout") return { is: "timeout", detail };
+    if (arrival === undefined) return { is: "timeout", detail };
     const took = clock.now() - acceptedAt;
-    if (polled.verdict.is === "arrived" && target.baseline !== "first-look")
+    if (arrival.is === "arrived" && target.baseline !== "first-look")
       known.least = Math.min(took, known.least ?? took);
-    return polled.verdict;
+    return arrival;
   } catch (error) {
     if (context.stopping.aborted) return { is: "interrupted", detail };
     if (isTimeUp(error)) return { is: "timeout", detail };

@@ -101,11 +101,8 @@ export async function untilShownOrAbsent(watched: Watched, context: LookContext)
     }
   };
   const evaluate = (seen: Sighting): Sighting | undefined => (seen.is === "hidden" ? undefined : seen);
-  const polled = await poll(
-    { look: lookOrAskParents, evaluate, deadline: Number.POSITIVE_INFINITY },
-    context,
-  );
-  return polled.is === "decided" && polled.verdict.is === "shown" ? polled.verdict.live : undefined;
+  const seen = await poll({ look: lookOrAskParents, evaluate, deadline: Number.POSITIVE_INFINITY }, context);
+  return seen?.is === "shown" ? seen.live : undefined;
 }
 
 /** The most objects that are asked for to see whether any is shown. */

@@ -129,11 +129,8 @@ export async function shownAgain(
       const reader = kinds.named(kind).reader(service);
       const read = (): Promise<Live | undefined> => reader.get(ref, stopping);
       const evaluate = (seen: Live | undefined): Live | undefined => seen;
-      let live = await read();
-      if (live === undefined) {
-        const polled = await poll({ look: read, evaluate, deadline }, { clock, profile, stopping });
-        live = polled.is === "decided" ? polled.verdict : undefined;
-      }
+      const live =
+        (await read()) ?? (await poll({ look: read, evaluate, deadline }, { clock, profile, stopping }));
       if (live === undefined || live.phase.is === "gone" || live.phase.isLeaving === true) return [];
       const way = `delete it there, or declare it at an address that is bound to nothing, and bind it: graphform import ADDRESS ${shellWord(ref.id)}`;
       const reason = `${ref.id} was deleted and released, and the service shows it again; ${way}`;

@@ -139,8 +139,8 @@ export async function snapshotDelete(
     await submitChange(deletion, waiting(open));
     const deadline = clock.now() + timeout;
     const isGone = (seen: Snapshot | undefined): true | undefined => (seen === undefined ? true : undefined);
-    const polled = await poll({ look, evaluate: isGone, deadline }, waiting(open));
-    if (polled.is === "timeout") {
+    const gone = await poll({ look, evaluate: isGone, deadline }, waiting(open));
+    if (gone === undefined) {
       terminal.err(`${shown} is still being deleted; see graphform snapshot list\n`);
       return exitCodes.converging;
     }

@@ -52,8 +52,8 @@ export async function takeLease(
       : undefined;
   };
   const times = { clock, profile: { timing: { poll: pauses } }, stopping: signal };
-  const polled = await poll({ look, evaluate: (taken) => taken, deadline }, times);
-  if (polled.is === "decided") return polled.verdict;
+  const taken = await poll({ look, evaluate: (seen) => seen, deadline }, times);
+  if (taken !== undefined) return taken;
   throw heldByAnother(driver, held?.by ?? holderWith({}), held?.age);
 }
 
