@@ -12,7 +12,7 @@ import { type Freeze, pauseNode } from "./data/freeze.ts";
 import type { Side } from "./data/nodes.ts";
 import { factsOf } from "./data/proof.ts";
 import { letWrite, quiesce, readCap, setCap } from "./data/quiesce.ts";
-import { isRefusal } from "./data/refusals.ts";
+import { Refused } from "./data/refusals.ts";
 import { isInterrupted, isSwitched, phaseBefore, toRepair } from "./phases.ts";
 import { enterPhase, report, setPhase } from "./record.ts";
 import { boundAt, openBound } from "./sides.ts";
@@ -43,12 +43,11 @@ export async function closeAtRest<T>(
   const back = isInterrupted({ ...known, phase }) ? phaseBefore(known) : phase;
   const cap = known.cap ?? (await readCap(side));
   await enterPhase(step, "quiesce", "waits until it has settled, then no new write begins", context, { cap });
-  // If it rejects, the cap may still be in force: the state remembers it, and the next run or plan puts it back.
-  const freeze = await quiesce(side, { cap }, context.stopping);
-  if (isRefusal(freeze)) {
-    await enterPhase(step, back, freeze.message, context, { cap: undefined });
-    throw freeze;
-  }
+  // Unless it is refused, the cap may still be in force: the state remembers it, and the next run or plan puts it back.
+  const freeze = await quiesce(side, { cap }, context.stopping).catch(async (error: unknown) => {
+    if (error instanceof Refused) await enterPhase(step, back, error.message, context, { cap: undefined });
+    throw error;
+  });
   let isShuttingDown = false;
   try {
     await enterPhase(step, "freeze", "writes wait", context, { cap: undefined });

@@ -243,7 +243,7 @@ vi.mock("../../src/replace/data/quiesce.ts", () => ({
       ...(cap === undefined ? {} : { isCapped: cap === 1 }),
     });
   },
-  quiesce: async (side: Side, { cap }: { readonly cap: number }): Promise<Freeze | Refused> => {
+  quiesce: async (side: Side, { cap }: { readonly cap: number }): Promise<Freeze> => {
     const [here, id] = [world(), idOf(side)];
     const each = here.of(id);
     each.isCapped = true;
@@ -253,7 +253,7 @@ vi.mock("../../src/replace/data/quiesce.ts", () => ({
     const { version } = each;
     await here.pass();
     each.isCapped = cap === 1;
-    if (!isIdle) return new Refused("not-idle", "queries still ran");
+    if (!isIdle) throw new Refused("not-idle", "queries still ran");
     return freezeOf(here, id, version);
   },
 }));

@@ -36,14 +36,14 @@ export interface Paused {
 
 /**
  * Takes over a pause that was just begun on every node, and renews it every third of its length `pause`, in ms. A pause is renewed only while it
- * is proved: one that begins beside running writes crashes the server.
+ * is proved: one that begins beside running writes crashes the server. Rejects with a Refused if it is not proved at first.
  */
 export async function holdFreeze(
   side: Side,
   paused: readonly Paused[],
   pause: number,
   signal: AbortSignal,
-): Promise<Freeze | Refused> {
+): Promise<Freeze> {
   const facts = await Promise.all(side.nodes.map(factsOf));
   const until = new Map(paused.map((entry) => [entry.node, entry.until]));
   const lost = new AbortController();
@@ -128,7 +128,7 @@ export async function holdFreeze(
   signal.addEventListener("abort", stop, { once: true });
   schedule();
   const problem = await prove();
-  if (problem !== undefined) return problem;
+  if (problem !== undefined) throw problem;
   return {
     lost: lost.signal,
     prove,

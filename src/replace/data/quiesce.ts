@@ -5,7 +5,7 @@ import { clientsIn, type ListedClient, listOf, pairsOf } from "../../database/re
 import { type Freeze, holdFreeze, type Paused, pauseNode, unpause } from "./freeze.ts";
 import { databasesOf, graphsOf } from "./keys.ts";
 import type { Node, Side } from "./nodes.ts";
-import { isRefusal, Refused } from "./refusals.ts";
+import { Refused } from "./refusals.ts";
 
 /** QUERY_MEM_CAPACITY now. Record it before `quiesce`: the cap of a killed run stays. */
 export async function readCap({ primary }: Side): Promise<number> {
@@ -42,26 +42,25 @@ export interface QuiesceOptions {
 
 /**
  * Waits until every node has settled, caps the memory of queries so that no write can begin, waits until none runs or waits, pauses writes
- * on every node (replicas once they have caught up), and puts the cap back. A refusal leaves the database as it was. Rejects if a node breaks; the cap
- * and the pause are gone then wherever a node still answers.
+ * on every node (replicas once they have caught up), and puts the cap back. Rejects with a Refused, which leaves the database as it was, and if a node
+ * breaks: the cap and the pause are gone then wherever a node still answers.
  */
 export async function quiesce(
   side: Side,
   { cap, pause = 30_000, idleWithin = 2000, settledWithin = 60_000 }: QuiesceOptions,
   signal: AbortSignal,
-): Promise<Freeze | Refused> {
+): Promise<Freeze> {
   const settledUntil = performance.now() + settledWithin;
   const haveSettled = async (): Promise<boolean> =>
     (await Promise.all(side.nodes.map((node) => hasSettled(node, signal)))).every(Boolean);
   const late = `a constraint was still built, a snapshot saved, or a long write at work after ${settledWithin} ms`;
-  if (!(await isTrueBefore(settledUntil, signal, 100, haveSettled))) return new Refused("not-settled", late);
+  if (!(await isTrueBefore(settledUntil, signal, 100, haveSettled))) throw new Refused("not-settled", late);
   try {
     const paused = await pauseAtRest(side, pause, idleWithin, signal).finally(() => setCap(side, cap));
-    const freeze = isRefusal(paused) ? paused : await holdFreeze(side, paused, pause, signal);
-    if (isRefusal(freeze)) await letWrite(side, undefined);
-    return freeze;
+    return await holdFreeze(side, paused, pause, signal);
   } catch (error) {
-    await unpause(side);
+    if (error instanceof Refused) await letWrite(side, undefined);
+    else await unpause(side);
     throw error;
   }
 }
@@ -72,7 +71,7 @@ async function pauseAtRest(
   pause: number,
   idleWithin: number,
   signal: AbortSignal,
-): Promise<readonly Paused[] | Refused> {
+): Promise<readonly Paused[]> {
   const { primary, replicas } = side;
   await setCap(side, 1);
   const end = performance.now() + idleWithin;
@@ -81,17 +80,17 @@ async function pauseAtRest(
     `queries still ran after ${idleWithin} ms, though none could begin`,
   );
   const list = async (): Promise<string> => String(await primary.control.one(["CLIENT", "LIST"]));
-  if (!(await isAtRestBefore(end, await list(), primary, signal))) return notIdle;
+  if (!(await isAtRestBefore(end, await list(), primary, signal))) throw notIdle;
   let first: Paused;
   // The cap does not stop the copy of a graph, and GRAPH.INFO does not show it: one that has begun ends before the pause.
   do {
-    if (!(await isTrueBefore(end, signal, 1, async () => !isCopying(await list())))) return notIdle;
+    if (!(await isTrueBefore(end, signal, 1, async () => !isCopying(await list())))) throw notIdle;
     first = await pauseNode(primary, pause);
     if (isCopying(first.clients)) await primary.control.one(["CLIENT", "UNPAUSE"]);
   } while (isCopying(first.clients));
   const paused: Paused[] = [first];
   // Queries that were accepted since must fail by the cap: without it they would write in the pause.
-  if (!(await isAtRestBefore(end, first.clients, primary, signal))) return notIdle;
+  if (!(await isAtRestBefore(end, first.clients, primary, signal))) throw notIdle;
   const offset = Number(linesIn(await primary.control.one(["INFO", "replication"]))["master_repl_offset"]);
   const late = performance.now() + idleWithin;
   for (const replica of replicas) {
@@ -102,7 +101,7 @@ async function pauseAtRest(
     });
     const behind = `the replica at ${host}:${port} had not caught up after ${idleWithin} ms`;
     if (!hasCaughtUp || !(await isAtRestBefore(late, "", replica, signal)))
-      return new Refused("replica-behind", behind);
+      throw new Refused("replica-behind", behind);
     paused.push(await pauseNode(replica, pause));
   }
   return paused;

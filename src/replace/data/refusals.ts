@@ -33,7 +33,7 @@ const remedies = {
 
 export type RefusalCode = keyof typeof remedies;
 
-/** Says why the work cannot go on, and where it stopped. Checks return it; it is thrown to end work, and is the reason of `Freeze.lost`. A failed connection is a DatabaseError instead. */
+/** Says why the work cannot go on, and where it stopped. Checks and proofs return it; it is thrown to end work, and is the reason of `Freeze.lost`. A failed connection is a DatabaseError instead. */
 export class Refused extends GraphformError {
   override readonly name = "Refused";
   /** The way out, in one sentence. */
@@ -47,8 +47,3 @@ export class Refused extends GraphformError {
 
 /** A reason as people read it. */
 export type Reason = Pick<Refused, "message" | "remedy">;
-
-/** True for a reason, among results. */
-export function isRefusal(result: object): result is Refused {
-  return result instanceof Refused;
-}

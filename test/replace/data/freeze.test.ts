@@ -9,7 +9,7 @@ import type { Link } from "../../../src/replace/data/link.ts";
 import type { Node, Side } from "../../../src/replace/data/nodes.ts";
 import { refusalsOfSide } from "../../../src/replace/data/preflight.ts";
 import { letWrite, quiesce, readCap } from "../../../src/replace/data/quiesce.ts";
-import { isRefusal } from "../../../src/replace/data/refusals.ts";
+import { Refused } from "../../../src/replace/data/refusals.ts";
 import { prepare } from "../../platform/engine/fixture.ts";
 import { startWriters, type Writers } from "../../platform/engine/writers.ts";
 import { loseGraphList, makeRichGraph, never, run, startSide } from "./databases.ts";
@@ -36,9 +36,13 @@ async function freeze(side: Side, length = 3000): Promise<Freeze> {
   // A busy machine lets queries wait longer than the usual two seconds.
   const options = { cap: await readCap(side), pause: length, idleWithin: 20_000 };
   const result = await quiesce(side, options, never);
-  if (isRefusal(result)) throw new Error(`${result.code}: ${result.message}`);
   cleanUp.push(() => result.release());
   return result;
+}
+
+function refusalIn(error: unknown): Refused {
+  if (error instanceof Refused) return error;
+  throw error;
 }
 
 async function numbersIn(side: Side): Promise<ReadonlySet<number>> {
@@ -137,7 +141,6 @@ describe("a pause of writes", () => {
     cleanUp.push(side.close);
     const run = new AbortController();
     const held = await quiesce(side, { cap: await readCap(side), pause: 3000 }, run.signal);
-    if (isRefusal(held)) throw new Error(held.message);
     expect(await held.endConnections()).toBeUndefined();
     run.abort();
     side.close();
@@ -197,8 +200,8 @@ describe("a pause of writes", () => {
     ]);
     const running = async (): Promise<string> => JSON.stringify(await run(side, "GRAPH.INFO"));
     await expect.poll(running, { interval: 5 }).toContain("range(1, 7000)");
-    const result = await quiesce(side, { cap: 12_345, idleWithin: 100 }, never);
-    expect(result).toMatchObject({ code: "not-idle" });
+    const result = quiesce(side, { cap: 12_345, idleWithin: 100 }, never);
+    await expect(result).rejects.toMatchObject({ name: "Refused", code: "not-idle" });
     expect(await readCap(side)).toBe(12_345);
     expect(await refusalsOfSide(side, "source", never)).toEqual([]);
     await long;
@@ -214,9 +217,9 @@ describe("a pause of writes", () => {
     const running = async (): Promise<number> =>
       Number(ran.exec(JSON.stringify(await run(side, "GRAPH.INFO")))?.[1] ?? 0);
     await expect.poll(running, { interval: 5 }).toBeGreaterThan(100);
-    expect(await quiesce(side, { cap: 0, settledWithin: 1 }, never)).toMatchObject({ code: "not-settled" });
+    const hurried = quiesce(side, { cap: 0, settledWithin: 1 }, never);
+    await expect(hurried).rejects.toMatchObject({ name: "Refused", code: "not-settled" });
     const frozen = await quiesce(side, { cap: 0 }, never);
-    if (isRefusal(frozen)) throw frozen;
     expect(JSON.stringify(await long)).toContain("Nodes created: 2000000");
     await frozen.release();
   });
@@ -238,9 +241,9 @@ describe("a pause of writes", () => {
     await loseGraphList(started);
     await run(side, ..."GRAPH.CONSTRAINT CREATE w UNIQUE NODE W PROPERTIES 1 i".split(" "));
     while (!(await statusAt(side.primary)).includes("OPERATIONAL")) await pause(1);
-    const hurried = await quiesce(side, { cap: 0, settledWithin: 1 }, never);
+    const hurried = await quiesce(side, { cap: 0, settledWithin: 1 }, never).catch(refusalIn);
     if (/CONSTRUCTION/.test(await statusAt(replica))) expect(hurried).toMatchObject({ code: "not-settled" });
-    if (!isRefusal(hurried)) await hurried.release();
+    if (!(hurried instanceof Refused)) await hurried.release();
     const held = await freeze(side, 6000);
     expect(await statusAt(replica)).toContain("OPERATIONAL");
     await pause(1500);
@@ -262,8 +265,8 @@ describe("a pause of writes", () => {
     };
     const copied = copying();
     for (let attempt = 0; attempt < 5; attempt += 1) {
-      const found = await quiesce(side, { cap: 0, idleWithin: 300 }, never);
-      if (isRefusal(found)) expect(found.code).toBe("not-idle");
+      const found = await quiesce(side, { cap: 0, idleWithin: 300 }, never).catch(refusalIn);
+      if (found instanceof Refused) expect(found.code).toBe("not-idle");
       else await found.release();
     }
     isOver = true;
