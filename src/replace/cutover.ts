@@ -103,7 +103,7 @@ export async function backUp(address: Address, context: ApplyContext): Promise<S
     ? await backup(step, context).catch((error: unknown) => failed(asError(error).message))
     : failed("the service offers none");
   const why = `${bound.id} has no append-only file and no backup: ${made.message ?? made.result}`;
-  const { message, remedy: hint } = new Refused("unsaved", why);
+  const { message, hint } = new Refused("unsaved", why);
   return made.result === "done" ? undefined : { ...made, message, hint };
 }
 

@@ -101,7 +101,7 @@ async function unknownInside(
   });
   return (await Promise.all(found)).flat().map((other) => ({
     message: `${other} is not declared: its secrets are not known, and the new database would lack it`,
-    remedy: "declare it with them, or delete it",
+    hint: "declare it with them, or delete it",
   }));
 }
 
@@ -109,7 +109,7 @@ function refused({ id, address }: Step, reasons: readonly Reason[]): StepResult 
   return {
     result: "failed",
     message: `the data of ${address} cannot be moved: ${reasons.map(({ message }) => message).join("; ")}`,
-    hint: [...new Set(reasons.map(({ remedy }) => remedy))].join("; "),
+    hint: [...new Set(reasons.map(({ hint }) => hint))].join("; "),
     ...defined({ id }),
   };
 }

@@ -56,7 +56,7 @@ export async function foresee(
   try {
     const side = await openLive(ref, live, spec, reader, signal);
     const found = refusalsOf(await takeInventory(side, signal, 10_000).finally(side.close), {});
-    return found.map(({ message, remedy }) => ({ code: "on-replace", message, lift: remedy }));
+    return found.map(({ message, hint }) => ({ code: "on-replace", message, lift: hint }));
   } catch {
     signal.throwIfAborted();
     return [];

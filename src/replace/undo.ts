@@ -67,7 +67,7 @@ export async function undo(step: Step, context: ApplyContext): Promise<StepResul
   if (damage instanceof Refused)
     return {
       ...{ ...started, result: "failed", message: `${message}; ${damage.message}` },
-      hint: `${again} goes to the other database, which is kept with its data; or ${damage.remedy}`,
+      hint: `${again} goes to the other database, which is kept with its data; or ${damage.hint}`,
     };
   const hint = "unless the manifest declares what this database has, the next plan wants the change again";
   return { ...started, message, hint };

@@ -36,14 +36,12 @@ export type RefusalCode = keyof typeof remedies;
 /** Says why the work cannot go on, and where it stopped. Checks and proofs return it; it is thrown to end work, and is the reason of `Freeze.lost`. A failed connection is a DatabaseError instead. */
 export class Refused extends GraphformError {
   override readonly name = "Refused";
-  /** The way out, in one sentence. */
-  readonly remedy: string;
+  declare readonly hint: string;
 
   constructor(code: RefusalCode, message: string) {
     super(code, message, { hint: remedies[code] });
-    this.remedy = remedies[code];
   }
 }
 
 /** A reason as people read it. */
-export type Reason = Pick<Refused, "message" | "remedy">;
+export type Reason = Pick<Refused, "message" | "hint">;

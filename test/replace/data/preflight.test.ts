@@ -68,7 +68,7 @@ describe("refusalsOf", () => {
   ])("names %s", (_, source, target, codes) => {
     const found = refusalsOf(source, target);
     expect(found.map(({ code }) => code)).toEqual(codes);
-    for (const { message, remedy } of found) expect([message, remedy].join()).not.toMatch(/undefined|NaN/);
+    for (const { message, hint } of found) expect([message, hint].join()).not.toMatch(/undefined|NaN/);
   });
 });
 
