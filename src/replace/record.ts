@@ -1,5 +1,6 @@
 /** @module Records the phases of a migration in the state, and reports them. */
 import type { ApplyContext } from "../apply/context.ts";
+import { progressOf } from "../apply/engine/wait-for-operation.ts";
 import type { Address } from "../model/address.ts";
 import { defined } from "../model/json.ts";
 import type { MigrationPhase } from "../model/migration.ts";
@@ -34,9 +35,7 @@ export async function enterPhase(
 /** Reports the progress of a phase. */
 export function report(step: Step, phase: MigrationPhase, detail: string, context: ApplyContext): void {
   const { emit, clock, journal } = context;
-  const { key, address, kind, operation, verb } = step;
-  const since = Date.parse(journal.state.migrations?.[address]?.since ?? "");
+  const since = Date.parse(journal.state.migrations?.[step.address]?.since ?? "");
   const elapsed = Number.isNaN(since) ? 0 : Math.max(0, clock.now() - since);
-  const text = detail === "" ? phase : `${phase}: ${detail}`;
-  emit({ type: "step-progress", key, address, kind, operation, ...defined({ verb }), elapsed, detail: text });
+  emit(progressOf(step, elapsed, detail === "" ? phase : `${phase}: ${detail}`));
 }
