@@ -50,8 +50,7 @@ export function refusalsOf(source: Inventory, target: TargetFacts): readonly Ref
         );
     }
   }
-  refuseSizes(source, target, refuse);
-  return found;
+  return [...found, ...sizeRefusals(source, target)];
 }
 
 function engineRefusals(source: Engine, target: Engine): readonly Refused[] {
@@ -70,11 +69,8 @@ function engineRefusals(source: Engine, target: Engine): readonly Refused[] {
   return isOlder ? [new Refused("engine-older", `the data would go ${both}, which is older`)] : [];
 }
 
-function refuseSizes(
-  { memory, databases }: Inventory,
-  target: TargetFacts,
-  refuse: (code: RefusalCode, message: string) => void,
-): void {
+function sizeRefusals({ memory, databases }: Inventory, target: TargetFacts): readonly Refused[] {
+  const found: Refused[] = [];
   const graphs = databases.flatMap((database) => database.graphs);
   // A dump is about half as large as its graph is in memory.
   const guessed = Math.max(0, ...graphs.map(({ memory: bytes = 0 }) => bytes / 2));
@@ -82,18 +78,19 @@ function refuseSizes(
   if (largest > largestValue) {
     const size = target.largest === undefined ? "has about" : "has";
     const message = `the largest value ${size} ${megabytes(largest)} as a dump; the limit is ${megabytes(largestValue)}`;
-    refuse("value-too-large", message);
+    found.push(new Refused("value-too-large", message));
   }
   if (memory.max > 0 && memory.used + sourceShare * largest > memory.max) {
     const message = `the database uses ${megabytes(memory.used)} of ${megabytes(memory.max)}; a dump of its largest value takes ${megabytes(sourceShare * largest)} more`;
-    refuse("source-memory", message);
+    found.push(new Refused("source-memory", message));
   }
   const { maxMemory = 0 } = target;
   const needed = Math.max(memory.used / 0.8, memory.used - largest + targetShare * (target.largest ?? 0));
   if (maxMemory > 0 && needed > maxMemory) {
     const message = `the new database has ${megabytes(maxMemory)} of memory; the data takes ${megabytes(needed)} while it is copied`;
-    refuse("target-too-small", message);
+    found.push(new Refused("target-too-small", message));
   }
+  return found;
 }
 
 /** Each is refused for its arguments by a server that permits it, and does nothing. CLIENT UNPAUSE has none: it is queued and discarded. */
