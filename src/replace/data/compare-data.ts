@@ -53,12 +53,12 @@ export async function compareData(
   for (const [name, value] of Object.entries(await parametersToCarry(source, target, keepParameters)))
     differ(`${name} is ${value} only in the old database`);
   for (const database of new Set((await askBoth(sides, databasesOf)).flat()))
-    await withPairs(sides, [database, 3], signal, async (listing, others) => {
-      for (const graph of await compareKeys(listing, others[0] ?? listing, database, comparison)) {
-        await compareGraph(others, graph, comparison).catch(
+    await withPairs(sides, database, 2, signal, async (listing, values) => {
+      for (const graph of await compareKeys(listing, values[0], database, comparison)) {
+        await compareGraph(values, graph, comparison).catch(
           refuseEnded(
             graph.name,
-            () => `${others.some(({ source }) => !source.isOpen) ? "old" : "new"} database`,
+            () => `${values.some(({ source }) => !source.isOpen) ? "old" : "new"} database`,
           ),
         );
         comparison.count(1, 0);
@@ -136,12 +136,11 @@ async function compareValues(
 }
 
 async function compareGraph(
-  pairs: readonly Pair[],
+  pairs: readonly [Pair, ...Pair[]],
   { name, end }: Key,
   comparison: Comparison,
 ): Promise<void> {
   const [pair] = pairs;
-  if (pair === undefined) return;
   const { differ, signal, timeout } = comparison;
   // A damaged graph ends the server that reads it: the copy has the same damage, and is read before the live one.
   await readGraph(pair.target, name, timeout);

@@ -28,7 +28,7 @@ export interface Copied {
   readonly largest: number;
 }
 
-/** Pairs of connections: one value is dumped while others are sent and restored. */
+/** Pairs of connections for values: one value is dumped while others are sent and restored. */
 const pairsAtOnce = 3;
 /** Bytes of dumps on their way at once. */
 const inFlight = 512_000_000;
@@ -52,7 +52,7 @@ export async function copy(
   await carrySettings(source, target, keepParameters, signal);
   for (const database of await databasesOf(source.primary.control)) {
     const task = { database, inventory, sums, count, graphs };
-    await withPairs([source, target], [database, pairsAtOnce + 1], signal, (listing, pairs) =>
+    await withPairs([source, target], database, pairsAtOnce, signal, (listing, pairs) =>
       runWithin(jobsOf(listing.source, task), pairs, inFlight),
     );
   }

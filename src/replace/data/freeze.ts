@@ -44,7 +44,7 @@ export async function holdFreeze(
   pause: number,
   signal: AbortSignal,
 ): Promise<Freeze> {
-  const facts = await Promise.all(side.nodes.map(factsOf));
+  const facts = await Promise.all(side.nodes.map(async (node) => [node, await factsOf(node)] as const));
   const until = new Map(paused.map((entry) => [entry.node, entry.until]));
   const lost = new AbortController();
   let reason: Refused | undefined;
@@ -65,16 +65,13 @@ export async function holdFreeze(
     clearTimeout(timer);
     signal.removeEventListener("abort", stop);
   };
-  const nodeChange = async (node: Node, before: NodeFacts | undefined): Promise<string | undefined> => {
+  const nodeChange = async (node: Node, before: NodeFacts): Promise<string | undefined> => {
     const { host, port } = node.target;
     try {
       const found = await factsOf(node);
       // A stop saves the database, which changes these two.
-      const now =
-        connectionsEnded && before !== undefined
-          ? { ...found, saves: before.saves, changes: before.changes }
-          : found;
-      const change = before === undefined ? "it is new" : changeBetween(before, now);
+      const now = connectionsEnded ? { ...found, saves: before.saves, changes: before.changes } : found;
+      const change = changeBetween(before, now);
       if (change !== undefined) return `writes are not proved to wait at ${host}:${port}: ${change}`;
       if (node.role === "replica" || (await isHeld(node, signal))) return undefined;
       return `the pause of writes at ${host}:${port} was ended by another client`;
@@ -93,7 +90,7 @@ export async function holdFreeze(
   };
   const prove = async (): Promise<Refused | undefined> => {
     if (reason !== undefined) return reason;
-    const changes = await Promise.all(side.nodes.map((node, at) => nodeChange(node, facts[at])));
+    const changes = await Promise.all(facts.map(([node, before]) => nodeChange(node, before)));
     // A run that is interrupted closes its own connections: no node is proved stopped by that.
     const change = signal.aborted ? "the run was interrupted" : changes.find((found) => found !== undefined);
     return change === undefined ? undefined : lose(change);

@@ -54,12 +54,13 @@ export interface Pair {
   readonly target: Link;
 }
 
-/** Works with so many pairs of connections to one database, and closes them. */
+/** Works with a pair of connections to one database for listing, and so many for values, and closes them. */
 export async function withPairs<T>(
   [source, target]: readonly [Side, Side],
-  [database, count]: readonly [number, number],
+  database: number,
+  count: number,
   signal: AbortSignal,
-  work: (first: Pair, others: readonly Pair[]) => Promise<T>,
+  work: (listing: Pair, values: readonly [Pair, ...Pair[]]) => Promise<T>,
 ): Promise<T> {
   const closing = new AbortController();
   const until = AbortSignal.any([signal, closing.signal]);
@@ -68,7 +69,8 @@ export async function withPairs<T>(
     target: await target.primary.open(until, database),
   });
   try {
-    return await work(await open(), await Promise.all(Array.from({ length: count - 1 }, open)));
+    const listing = await open();
+    return await work(listing, await Promise.all([open(), ...Array.from({ length: count - 1 }, open)]));
   } finally {
     closing.abort(new Error("the work is done"));
   }
