@@ -168,18 +168,16 @@ async function takeRun(
   { ways, working, mayBegin = async () => "yes" }: Pick<Stage<never>, "ways" | "working" | "mayBegin">,
 ): Promise<Taken | undefined> {
   const { queue, id: worker } = context;
+  const leave = async (after?: number): Promise<undefined> => {
+    await queue.complete(tx, job.queue, job);
+    if (after !== undefined) await queue.send(tx, job.queue, job.data.run, job.data, after);
+    return undefined;
+  };
   const found = await lockBoth(tx, job.data.run);
   const way = ways.find(({ from }) => from === found?.run.status);
-  if (found === undefined || (way === undefined && found.run.status !== working)) {
-    await queue.complete(tx, job.queue, job);
-    return undefined;
-  }
+  if (found === undefined || (way === undefined && found.run.status !== working)) return leave();
   const { manifest, run } = found;
-  if (working === "applying" && !(await isSettled(tx))) {
-    await queue.complete(tx, job.queue, job);
-    await queue.send(tx, job.queue, run.id, job.data, busyDelay);
-    return undefined;
-  }
+  if (working === "applying" && !(await isSettled(tx))) return leave(busyDelay);
   const from = way?.from ?? working;
   const end = async (next: Next): Promise<undefined> => {
     await follow(tx, context, { job, run, manifest }, next);
@@ -207,9 +205,7 @@ async function takeRun(
     return taken;
   }
   if (typeof answer === "object") return end(answer);
-  await queue.complete(tx, job.queue, job);
-  if (isBusy) await queue.send(tx, job.queue, run.id, job.data, busyDelay);
-  return undefined;
+  return leave(isBusy ? busyDelay : undefined);
 }
 
 export interface Watch {
