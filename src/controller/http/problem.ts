@@ -3,7 +3,7 @@ import { isAway } from "../database/connect.ts";
 import type { Refused } from "../runs/decide.ts";
 
 /** Codes of refusals with their status and title. A code is never renamed. */
-const table = {
+const problems = {
   "invalid-request": [400, "the request does not fit its schema"],
   "invalid-json": [400, "the body is no JSON"],
   "no-token": [401, "a bearer token is missing"],
@@ -36,9 +36,7 @@ const table = {
   "not-ready": [503, "the controller is not ready"],
 } as const;
 
-export type ProblemCode = keyof typeof table;
-
-const problems: { readonly [code in ProblemCode]: readonly [status: number, title: string] } = table;
+export type ProblemCode = keyof typeof problems;
 
 export const problemCodes = Object.keys(problems) as readonly ProblemCode[];
 
