@@ -123,18 +123,7 @@ const rules: FolderRules = {
   controller: {
     may: ["index.ts"],
     packages: [
-      ...[
-        "ajv",
-        "hono",
-        "@hono/node-server",
-        "kysely",
-        "p-retry",
-        "pg",
-        "pg-boss",
-        "prom-client",
-        "undici",
-        "yaml",
-      ],
+      ...["ajv", "hono", "@hono/node-server", "kysely", "p-retry", "pg", "pg-boss", "undici", "yaml"],
     ],
     node: "any",
   },
