@@ -161,14 +161,10 @@ export async function tokenCreate({
     throw new GraphformError("tenant", `${JSON.stringify(tenant)} is not the name of a tenant`, {
       hint: "name one of the tenants of the configuration with --tenant",
     });
-  return withDatabase(options, settings, async ({ createToken, database }) => {
-    const made = await createToken(database, {
-      name,
-      role,
-      tenant,
-      actor: "command line",
-      ...(expires === undefined ? {} : { expiresAt: new Date(Date.now() + expires) }),
-    });
+  return withDatabase(options, settings, async ({ addToken, database }) => {
+    const expiresAt = expires === undefined ? {} : { expiresAt: new Date(Date.now() + expires) };
+    const request = { name, role, tenant, actor: "command line", ...expiresAt };
+    const made = await database.transaction().execute((tx) => addToken(tx, request));
     terminal.out(options.json === true ? `${jsonText({ ...made })}\n` : `${made.token}\n`);
     if (options.json !== true) terminal.err(`token ${made.id}: it is shown this once\n`);
     return exitCodes.done;

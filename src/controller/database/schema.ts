@@ -168,8 +168,10 @@ export interface Upload {
   readonly [path: string]: string;
 }
 
-/** Roles of tokens; each may do what those before it may. */
-export type Role = "viewer" | "planner" | "approver" | "admin";
+/** Roles of tokens in their order: each may do what those before it may. */
+export const roles = ["viewer", "planner", "approver", "admin"] as const;
+
+export type Role = (typeof roles)[number];
 
 /**
  * Parts that tell the database from a copy: its cluster with its timeline and base backup, its tables, the number and the birth of its file.

@@ -1,9 +1,10 @@
 /** @module Defines endpoints as rows of a table: routing, the checks of a request, its answer and the OpenAPI document are made from it. */
 import type { LiveConfig } from "../config/config.ts";
 import type { Database } from "../database/connect.ts";
+import { roles } from "../database/schema.ts";
 import type { Queue } from "../queue/queue.ts";
 import { bodies, components, members, pathSchemas, ref, type Schema } from "./documents.ts";
-import { type Access, type Caller, roles } from "./tokens.ts";
+import type { Access, Caller } from "./tokens.ts";
 
 export interface ApiContext {
   readonly database: Database;

@@ -5,7 +5,7 @@ import { TLSSocket } from "node:tls";
 import { type Selectable, type SelectQueryBuilder, type SqlBool, sql } from "kysely";
 import { addAudit } from "../database/audit.ts";
 import { type Database, databaseClock, type Tx } from "../database/connect.ts";
-import type { Role, Schema } from "../database/schema.ts";
+import { type Role, roles, type Schema } from "../database/schema.ts";
 import { digestOf } from "../digest.ts";
 import { isInNetworks, plainAddress } from "../networks.ts";
 import { Problem } from "./problem.ts";
@@ -14,9 +14,6 @@ import { Problem } from "./problem.ts";
 export interface Caller extends Pick<Selectable<Schema["tokens"]>, "id" | "role" | "tenant"> {
   readonly actor: string;
 }
-
-/** Roles in their order: each may do what those before it may. */
-export const roles: readonly Role[] = ["viewer", "planner", "approver", "admin"];
 
 /** True if a role allows what another one is needed for. */
 export function allows(role: Role, needed: Role): boolean {
@@ -29,19 +26,11 @@ export interface TokenRequest extends Omit<Caller, "id"> {
   readonly expiresAt?: Date;
 }
 
-/** Makes a token. Its text is nowhere else: it is shown once. */
-export async function createToken(
-  database: Database,
-  request: TokenRequest,
-): Promise<{ readonly id: string; readonly token: string }> {
-  return database.transaction().execute((tx) => addToken(tx, request));
-}
-
-/** Makes a token that counts when the transaction ends. */
+/** Makes a token that counts when the transaction ends. Its text is nowhere else: it is shown once. */
 export async function addToken(
   tx: Tx,
   { name, role, tenant, expiresAt, actor }: TokenRequest,
-): ReturnType<typeof createToken> {
+): Promise<{ readonly id: string; readonly token: string }> {
   const token = `gft_${randomBytes(32).toString("base64url")}`;
   const values = { name, role, tenant, hash: hashOf(token), expires_at: expiresAt ?? null };
   const row = tx.insertInto("tokens").values(values).returning("id");

@@ -6,9 +6,10 @@ import process from "node:process";
 import { pathToFileURL } from "node:url";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { roles } from "../../../src/controller/database/schema.ts";
 import { documentPath, endpoints } from "../../../src/controller/http/app.ts";
 import type { Endpoint } from "../../../src/controller/http/endpoint.ts";
-import { allows, createToken, hashOf, revokeToken, roles } from "../../../src/controller/http/tokens.ts";
+import { addToken, allows, hashOf, revokeToken } from "../../../src/controller/http/tokens.ts";
 import { type Contract, readContract } from "../../openapi/contract.ts";
 import { files, openApi, type SendOptions, type Sent, type TestApi } from "./open-api.ts";
 
@@ -42,8 +43,10 @@ describe("access to the API", () => {
     const bank = await api.add("bank", "vault");
     await api.put(bank.run, { status: "needs_approval", fingerprint: "f1", plan: { secret: "of the bank" } });
     const about = { name: "gone", role: "admin", tenant: "shop", actor: "the test" } as const;
-    expired = (await createToken(api.database, { ...about, expiresAt: new Date(Date.now() - 1000) })).token;
-    const { id, token } = await createToken(api.database, about);
+    const within = api.database.transaction();
+    const before = { ...about, expiresAt: new Date(Date.now() - 1000) };
+    expired = (await within.execute((tx) => addToken(tx, before))).token;
+    const { id, token } = await within.execute((tx) => addToken(tx, about));
     revoked = token;
     await revokeToken(api.database, { id, actor: "the test" });
     const file = join(folder, "openapi.json");

@@ -6,7 +6,7 @@ import { type Database, openDatabase } from "../../../src/controller/database/co
 import { migrate } from "../../../src/controller/database/migrations.ts";
 import type { Role, RunRow } from "../../../src/controller/database/schema.ts";
 import { type AppOptions, createApp } from "../../../src/controller/http/app.ts";
-import { createToken } from "../../../src/controller/http/tokens.ts";
+import { addToken } from "../../../src/controller/http/tokens.ts";
 import { installQueue, type Queue, startQueue } from "../../../src/controller/queue/queue.ts";
 import { createPostgresDriver } from "../../../src/state/remote/postgres/postgres-driver.ts";
 import { openPostgres, type Postgres } from "../../support/postgres.ts";
@@ -76,8 +76,10 @@ export async function openApi(): Promise<TestApi> {
       ...options,
     });
   const one = app();
-  const token = async (role: Role, tenant: string | null): Promise<string> =>
-    (await createToken(database, { name: `${role} of ${tenant}`, role, tenant, actor: "the test" })).token;
+  const token = async (role: Role, tenant: string | null): Promise<string> => {
+    const request = { name: `${role} of ${tenant}`, role, tenant, actor: "the test" };
+    return (await database.transaction().execute((tx) => addToken(tx, request))).token;
+  };
   const tokens = {
     viewer: await token("viewer", "shop"),
     planner: await token("planner", "shop"),
