@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { exitCodes, GraphformError } from "../../model/errors.ts";
 import { isObject, type JsonObject, objectIn, objectsIn, textIn } from "../../model/json.ts";
+import { isLoopback } from "../../model/service.ts";
 import type { Settings } from "../../project/settings.ts";
 import { escapeText } from "../../report/typeset.ts";
 
@@ -34,7 +35,7 @@ export function controllerClient(settings: Settings): ControllerClient {
       "GRAPHFORM_CONTROLLER_URL is no address of a controller, or has a login in it",
       "write https://HOST or http://127.0.0.1:PORT; the token alone signs in",
     );
-  if (base.protocol === "http:" && !/^(localhost|\[::1\]|127(\.\d+){3})$/.test(base.hostname))
+  if (base.protocol === "http:" && !isLoopback(base.hostname))
     throw refusal(
       "plain",
       `the token would go to ${base.host} unencrypted`,
