@@ -1,5 +1,5 @@
 /** @module Carries out the steps of a migration: the check before anything is made, the cutover, and the hook after it. */
-import { type ApplyContext, driverOf, type StepResult } from "../apply/context.ts";
+import { type ApplyContext, driverOf, type StepResult, timestamp } from "../apply/context.ts";
 import { isStale, staleResult } from "../apply/evidence/operation.ts";
 import { type Address, twinOf } from "../model/address.ts";
 import { GraphformError, shellWord } from "../model/errors.ts";
@@ -164,7 +164,7 @@ async function rehearsal(
   await enterPhase(step, "rehearse", "copying and comparing; the live database answers more slowly", context);
   const found = await measure();
   const next = context.journal.state.resources[twinOf(step.address, "next")]?.id ?? "";
-  const rehearsed = { next, at: new Date(context.clock.now()).toISOString(), ...found };
+  const rehearsed = { next, at: timestamp(context), ...found };
   await setPhase(step.address, "await-cutover", { rehearsed }, context);
   return rehearsed;
 }

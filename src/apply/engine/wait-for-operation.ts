@@ -10,7 +10,7 @@ import type { Step } from "../../model/plan.ts";
 import type { Spec } from "../../model/spec.ts";
 import { isTimeUp } from "../../model/time-limit.ts";
 import { poll } from "../../polling/poll.ts";
-import { type ApplyContext, type StepResult, waitsForPerson } from "../context.ts";
+import { type ApplyContext, type StepResult, timestamp, waitsForPerson } from "../context.ts";
 import {
   type Arrival,
   type Expectation,
@@ -68,7 +68,7 @@ export async function waitForOperation(
       const left = timeout - (context.clock.now() - started);
       await untilUsable(step, ref, arrival.live, left, context);
       const record = shownMark(step, arrival.live, context);
-      const at = new Date(context.clock.now()).toISOString();
+      const at = timestamp(context);
       const { createdAt: shownCreatedAt } = arrival.live;
       const took = tookOf(step, operation, baseline, context);
       const applies = operation === "create" || operation === "update";
