@@ -13,7 +13,7 @@ import {
 } from "./store-description.ts";
 
 /** Terraform's own protocol, GitLab's, and Gitea's (1.26 and later). */
-export const httpDialects = ["plain", "gitlab", "gitea"] as const;
+const httpDialects = ["plain", "gitlab", "gitea"] as const;
 
 export type HttpDialect = (typeof httpDialects)[number];
 
