@@ -1,7 +1,7 @@
 /** @module Computes the identity of a service, which a state is compared with. */
 
 import { createHash } from "node:crypto";
-import { defined } from "../model/json.ts";
+import { defined, own } from "../model/json.ts";
 import type { Profile } from "../model/service.ts";
 import { localPrefix, type ServiceIdentity } from "../model/service-identity.ts";
 import { lookUps } from "./operations.ts";
@@ -36,7 +36,7 @@ export function serviceIdentity(place: ServicePlace): ServiceIdentity {
 /** Digests of the parts of a profile by which objects are found, by name. */
 export function locationsOf({ operations, tiers }: Profile): ServiceIdentity["locations"] {
   const paths = lookUps.flatMap((name): [string, string][] => {
-    const endpoint = Object.hasOwn(operations, name) ? operations[name] : undefined;
+    const endpoint = own(operations, name);
     if (endpoint === undefined) return [];
     const query = Object.entries(endpoint.query).sort(([a], [b]) => (a < b ? -1 : 1));
     return [[name, digest([endpoint.host, endpoint.path, query])]];

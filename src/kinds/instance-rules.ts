@@ -181,7 +181,7 @@ const memoryRule: Rule = (desired, context) => {
   const [written, type] = [text(desired, path), text(desired, "config.nodeInstanceType")];
   const size = written === undefined ? undefined : parseSize(written);
   const known = typesOf(desired, context);
-  const memory = type !== undefined && Object.hasOwn(known, type) ? known[type]?.memoryGB : undefined;
+  const memory = own(known, type ?? "")?.memoryGB;
   if (size === undefined || memory === undefined || size <= memory * bytesOfGB || !isOffered(desired, path))
     return [];
   const larger = Object.entries(known)

@@ -1,6 +1,6 @@
 /** @module Reads and seals the secrets that a manifest uses, and finds the variables that they come from. */
 import { isGraphformError } from "../model/errors.ts";
-import { isObject, type Json, type JsonObject, stableJson } from "../model/json.ts";
+import { isObject, type Json, type JsonObject, own, stableJson } from "../model/json.ts";
 import type { Kind } from "../model/kind.ts";
 import type { ManifestLimits, SecretSource } from "../model/manifest.ts";
 import { perObject } from "../model/once.ts";
@@ -140,7 +140,7 @@ function sourceOf(
   const allowed = (source: SecretSource | undefined): SecretSource | Fault | undefined =>
     source === undefined || limits === undefined ? source : allowedSource(source, limits);
   if (scope === "environment") return allowed({ env: name });
-  const source = Object.hasOwn(section, name) ? section[name] : undefined;
+  const source = own(section, name);
   if (source === undefined) {
     const hint = suggest(name, names, "declared");
     return { code: "unknown-secret", message: `no secret is called "${name}"`, hint };
@@ -249,7 +249,7 @@ export function textOn(
   let value: Json | undefined = body;
   for (const key of path.split(".")) {
     if (typeof value === "string") return { text: value, isField: false };
-    value = isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+    value = isObject(value) ? own(value, key) : undefined;
   }
   return typeof value === "string" ? { text: value, isField: true } : undefined;
 }

@@ -83,7 +83,7 @@ export function mapped<T, U>(
 export function merge(lower: JsonObject, upper: JsonObject): JsonObject {
   const merged: Record<string, Json> = { ...lower };
   for (const [key, value] of Object.entries(upper)) {
-    const below = Object.hasOwn(lower, key) ? lower[key] : undefined;
+    const below = own(lower, key);
     merged[key] = isObject(below) && isObject(value) ? merge(below, value) : value;
   }
   return merged;

@@ -104,7 +104,7 @@ export function withDuration(
   took: number,
 ): Durations {
   const key = durationKey(kind, operation);
-  const before = known !== undefined && Object.hasOwn(known, key) ? known[key] : undefined;
+  const before = own(known ?? {}, key);
   const smoothed = before === undefined ? took : Math.round(before + weight * (took - before));
   const entries = Object.entries({ ...known, [key]: smoothed });
   return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));

@@ -1,6 +1,6 @@
 /** @module Reads and checks the answer to an accepted request, and the further pages of a list. */
 import { isServiceError, ServiceError } from "../../model/errors.ts";
-import { defined, isObject, type Json, mapped } from "../../model/json.ts";
+import { defined, isObject, type Json, mapped, own } from "../../model/json.ts";
 import type { Hide } from "../../model/known-secrets.ts";
 import type { Answer, Call, Endpoint } from "../../model/service.ts";
 import { operations } from "../operations.ts";
@@ -50,7 +50,7 @@ export function readAnswer(
     throw fail("is no object");
   const values = answerValues(body, endpoint.answer);
   for (const [name, value] of Object.entries(values)) {
-    const isRight = Object.hasOwn(shapes, name) ? shapes[name] : undefined;
+    const isRight = own(shapes, name);
     if (isRight?.(value) === false) throw fail(`has a ${nameOf(endpoint, name)} of the wrong kind`);
   }
   const lists = ["ids", "items"].filter((name) => endpoint.answer[name] !== undefined);

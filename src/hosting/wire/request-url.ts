@@ -89,7 +89,7 @@ function unusable(operation: string, name: string, value: string | undefined): G
 
 /** The endpoint of an operation. Throws `not-offered` if the profile has none. */
 export function endpointOf(operation: string, profile: Profile): Endpoint {
-  const endpoint = Object.hasOwn(profile.operations, operation) ? profile.operations[operation] : undefined;
+  const endpoint = own(profile.operations, operation);
   if (endpoint !== undefined) return endpoint;
   throw new GraphformError("not-offered", `profile ${profile.name} has no operation ${operation}`, {
     hint: "use a profile that has it: graphform profile list",

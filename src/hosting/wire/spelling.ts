@@ -1,6 +1,6 @@
 /** @module Renames the keys of bodies and reads the values of answers, by the names that a profile has. */
 
-import { isObject, type Json, type JsonObject, jsonIn } from "../../model/json.ts";
+import { isObject, type Json, type JsonObject, jsonIn, own } from "../../model/json.ts";
 import { perText } from "../../model/once.ts";
 
 export type Values = { readonly [name: string]: Json };
@@ -14,7 +14,7 @@ export function renameBody(
   return Object.fromEntries(
     Object.entries(body).map(([key, value]): [string, Json] => {
       const path = `${prefix}${key}`;
-      const name = Object.hasOwn(names, path) ? names[path] : undefined;
+      const name = own(names, path);
       return [name ?? key, isObject(value) ? renameBody(value, names, `${path}.`) : value];
     }),
   );

@@ -2,7 +2,7 @@
 import { Document, isAlias, isMap, isScalar, isSeq, type ParsedNode, Scalar } from "yaml";
 import { type AddressParts, formatAddress } from "../../model/address.ts";
 import type { SourceRange } from "../../model/errors.ts";
-import { isObject, type Json, type JsonObject, jsonIn, stableJson } from "../../model/json.ts";
+import { isObject, type Json, type JsonObject, jsonIn, own, stableJson } from "../../model/json.ts";
 import { textParts } from "../expression.ts";
 import { type Followed, follow, rangeOf, type Span, spanOf, type WrittenMap } from "../locate.ts";
 import { parseManifest } from "../parse.ts";
@@ -121,7 +121,7 @@ function proven(edit: Edit, path: Path, value: Json): Edit | undefined {
 function withValue(root: Json | undefined, [key, ...rest]: Path, value: Json): Json {
   if (key === undefined) return value;
   const map: JsonObject = isObject(root) ? root : {};
-  const below = Object.hasOwn(map, String(key)) ? map[String(key)] : undefined;
+  const below = own(map, String(key));
   return { ...map, [String(key)]: withValue(below, rest, value) };
 }
 

@@ -1,6 +1,6 @@
 /** @module Decides which values of a manifest an excerpt shows: those of plain fields, without userinfo. */
 import { holdsPassword } from "../../model/acl.ts";
-import { isObject, type Json, type JsonObject } from "../../model/json.ts";
+import { isObject, type Json, type JsonObject, own } from "../../model/json.ts";
 import type { Kind } from "../../model/kind.ts";
 import { perObject } from "../../model/once.ts";
 import { sensitive } from "../../model/sealed.ts";
@@ -47,7 +47,7 @@ export function plainFields(manifest: JsonObject, kinds: readonly Kind[]): Shown
       return field?.["x-secret"] === true && field.properties === undefined ? sensitive : "";
     if (field === undefined && !["outputs", "variables"].includes(section)) return elsewhere;
     if (reference.test(text)) return text;
-    const rule = Object.hasOwn(hides, section) ? hides[section] : undefined;
+    const rule = own(hides, section);
     // A secret of another field too: an anchor, or the same text once more.
     const acl = field?.["x-compare"] === "acl" ? text.replaceAll(/\$\{[^${}]*\}/g, "~x") : "";
     const isSecret = field?.["x-secret"] === true || holdsPassword(acl);

@@ -1,5 +1,5 @@
 /** @module Reads fault rules and chooses the fault of each request by them. */
-import { isObject, type Json, type JsonObject } from "../../model/json.ts";
+import { isObject, type Json, type JsonObject, own } from "../../model/json.ts";
 
 /** Effects of a rule that matches. They can be combined. */
 export interface Fault {
@@ -104,7 +104,7 @@ function problemOf(rule: Json, index: number): string | undefined {
 
 function wrongKey(value: JsonObject, keys: { readonly [key: string]: Check }): string | undefined {
   for (const [key, entry] of Object.entries(value)) {
-    const check = Object.hasOwn(keys, key) ? keys[key] : undefined;
+    const check = own(keys, key);
     if (check === undefined) return `${key} is not known; known are ${Object.keys(keys).join(", ")}`;
     if (!check(entry)) return `${key} has a wrong type or is out of bounds`;
   }
