@@ -62,7 +62,7 @@ export async function observe(desired: readonly Desired[], context: ObserveConte
   );
   const { named, withNames } = inWords(reading, doubts, context);
   const others = unboundIn(reading, [...named.values()], context);
-  const otherLives = await describeUnmanaged(others, desired, context);
+  const otherLives = await describeUnmanaged(others, desired, lives, context);
   const declared = new Map(desired.map((entry) => [entry.address, entry]));
   // Another object under a bound id is not among them: it is not asked with our passwords.
   const answers = await askObjects(declared, [...lives, ...otherLives], context);
@@ -125,8 +125,7 @@ async function readKnown(desired: readonly Desired[], context: ObserveContext): 
   const known = [...bound, ...adopted];
   const places = placesOf(desired, [...reachable, ...adopted], reached, context);
   const [second, ...listed] = await Promise.all([readUnbound(inner, context), ...places.map(list)]);
-  const shown = new Set([...boundLives.keys()].map(({ kind, ref }) => `${kind} ${ref.id}`));
-  const { lists, short } = await listAgain(places, listed, desired, { shown, from }, context);
+  const { lists, short } = await listAgain(places, listed, desired, { lives: boundLives, from }, context);
   assertSomethingRead(known, context);
   const lives = new Map([...boundLives, ...first.lives, ...second.lives]);
   for (const entry of adopted)

@@ -2,13 +2,15 @@
 import { lackedWitnesses } from "../model/consistency.ts";
 import type { Desired } from "../model/desired.ts";
 import { isGraphformError, isServiceError } from "../model/errors.ts";
-import type { KindSchema } from "../model/field-schema.ts";
+import { fieldRows, type KindSchema } from "../model/field-schema.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import { type KnownObject, knowsNothing, type Live, placeKey } from "../model/observed.ts";
 import type { Profile } from "../model/service.ts";
 import { referenceFields } from "../model/templates.ts";
 import { listWhole, placeWithWitnesses } from "../polling/prove-absence.ts";
 import { type Listed, type ListedPlace, look, type ObserveContext, readerOf } from "./observe-context.ts";
+
+type Lives = ReadonlyMap<KnownObject, Live>;
 
 /**
  * Lists a place again while its list, begun at `from` or later, lacks a bound object that describe shows, for kinds of which one may be
@@ -18,11 +20,12 @@ export async function listAgain(
   places: readonly ListedPlace[],
   lists: readonly Listed[],
   desired: readonly Desired[],
-  { shown, from }: { readonly shown: ReadonlySet<string>; readonly from: number },
+  { lives, from }: { readonly lives: Lives; readonly from: number },
   context: ObserveContext,
 ): Promise<{ readonly lists: readonly Listed[]; readonly short: readonly ListedPlace[] }> {
   const { clock, profile, signal } = context;
-  const sought = soughtKinds(desired, context);
+  const sought = soughtKinds(desired, lives, context);
+  const shown = new Set([...lives.keys()].map(({ kind, ref }) => `${kind} ${ref.id}`));
   const short: ListedPlace[] = [];
   const again = await Promise.all(
     places.map(async (at, index): Promise<Listed> => {
@@ -45,23 +48,32 @@ export async function listAgain(
 export async function describeUnmanaged(
   unmanaged: readonly KnownObject[],
   desired: readonly Desired[],
+  lives: Lives,
   context: ObserveContext,
-): Promise<ReadonlyMap<KnownObject, Live>> {
-  const sought = soughtKinds(desired, context);
+): Promise<Lives> {
+  const sought = soughtKinds(desired, lives, context);
   const wanted = unmanaged.filter(({ kind }) => sought.has(kind));
   return look(wanted, context);
 }
 
-/** Kinds with an unbound address whose object may exist: without data found by name, with marks by the mark; at first all. */
-function soughtKinds(desired: readonly Desired[], context: ObserveContext): ReadonlySet<string> {
+/** Kinds with an unbound address whose object may exist: found by a name that is shown, with marks by the mark; at first all. */
+function soughtKinds(
+  desired: readonly Desired[],
+  lives: Lives,
+  context: ObserveContext,
+): ReadonlySet<string> {
   const open = desired.filter(
     ({ address, importId }) => importId === undefined && context.state.resources[address] === undefined,
   );
-  const wanted = [...new Set(open.map(({ kind }) => kind))].filter((name) => {
+  const wanted = [...new Set(open.map(({ kind }) => kind))].filter((kind) => {
     if (knowsNothing(context.state)) return true;
-    const { holdsData, schema, marksOwner } = context.kinds.named(name);
-    const isNamed = !holdsData && Object.values(schema.properties).some((row) => row["x-identity"] === true);
-    return isNamed || marksOwner(context.profile);
+    const { holdsData, schema, marksOwner } = context.kinds.named(kind);
+    const [name] = [...fieldRows(schema)].flatMap(([path, row]) => (row["x-identity"] ? [path] : []));
+    // Names of databases are shown by some services.
+    const isShown = [...lives].some(
+      ([object, { spec }]) => object.kind === kind && Object.hasOwn(spec, name ?? ""),
+    );
+    return (name !== undefined && (!holdsData || isShown)) || marksOwner(context.profile);
   });
   return new Set(wanted);
 }

@@ -7,7 +7,7 @@ import type { Bound, StateDocument } from "../../src/model/state.ts";
 import { type Observation, observe } from "../../src/observe/observe.ts";
 import { type ObserveContext, unreadable } from "../../src/observe/observe-context.ts";
 import { type Case, planInput, type Scene } from "../support/plan-input.ts";
-import { toyKind, toyProfile } from "../support/toy-kind.ts";
+import { toyKind, toyProfile, toySchema } from "../support/toy-kind.ts";
 import { jumpingClock } from "../support/virtual-clock.ts";
 
 const now = Date.UTC(2026, 0, 1, 12);
@@ -210,6 +210,22 @@ describe("what nobody declares", () => {
     };
     expect([await shown([]), await shown(["fingerprint"])]).toEqual([true, false]);
   });
+
+  it.each([
+    [true, "shows the names of those that are bound", { colour: { value: "red", source: "described" } }],
+    [false, "shows no names", {}],
+  ] as const)(
+    "is described (%o) where another address is bound and the service %s",
+    async (isDescribed, _, spec) => {
+      const { desired, state } = planInput({ a: bound, b: { wants: { colour: "blue" } } });
+      const colour = { ...toySchema.properties["colour"], type: "string", "x-identity": true } as const;
+      const schema = { ...toySchema, properties: { ...toySchema.properties, colour } };
+      const service = { lives: [live("id-a", spec), live("toy-9")] };
+      const context = { ...contextOf(state, service), kinds: kindRegistry([toyKind(undefined, { schema })]) };
+      const { unmanaged } = await observe(desired, context);
+      expect(unmanaged.map((other) => other.live !== undefined)).toEqual([isDescribed]);
+    },
+  );
 
   it("is not looked for where nothing is declared and nothing bound", async () => {
     const desired: readonly Desired[] = [];
