@@ -51,7 +51,7 @@ export function manifestTable(rows: readonly JsonObject[], terminal: Terminal): 
     const isPaused = paused !== undefined && Date.parse(paused) > Date.now();
     const checked = textIn(row["checkedAt"]);
     const about =
-      textIn(row["trouble"])?.split("\n")[0] ??
+      textIn(row["trouble"]) ??
       (isPaused
         ? `paused until ${timeText(paused)}`
         : (textIn(row["why"]) ?? textIn(row["waitingRun"]) ?? ""));
@@ -59,7 +59,7 @@ export function manifestTable(rows: readonly JsonObject[], terminal: Terminal): 
       `${String(row["tenant"])}/${String(row["name"])}`,
       String(row["status"]),
       checked === undefined ? "never" : timeText(checked),
-      about,
+      about.split("\n")[0] ?? "",
     ];
   });
   return tableText(["manifest", "status", "checked", "about"], cells, terminal);

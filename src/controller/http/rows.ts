@@ -14,11 +14,12 @@ export function tenants(caller: Caller, { tenant }: Query): readonly string[] {
 
 /** Runs of a manifest that have not ended, in a query over `manifests`. */
 const openRuns = sql`FROM graphform.runs w WHERE w.manifest_id = manifests.id AND w.ended_at IS NULL`;
-/** The run that waits for an approval, and the state of the newest run that came to an end of its own. */
+/** The run that waits for an approval, and what the newest run that came to an end of its own says. */
 const waiting = sql<
   string | null
 >`(SELECT id ${openRuns} AND w.status = 'needs_approval' ORDER BY w.created_at DESC LIMIT 1)`;
-const newest = sql`(SELECT status FROM graphform.runs w WHERE w.manifest_id = manifests.id AND w.ended_at IS NOT NULL
+const newest = (columns: string) => sql`(SELECT ${sql.raw(columns)}
+  FROM graphform.runs w WHERE w.manifest_id = manifests.id AND w.ended_at IS NOT NULL
   AND (w.status NOT IN ('superseded', 'canceled', 'discarded') OR w.exit_code = 130) ORDER BY w.created_at DESC LIMIT 1)`;
 
 /**
@@ -31,7 +32,7 @@ export const statusOf: RawBuilder<ManifestStatus> = sql<ManifestStatus>`CASE
   WHEN EXISTS (SELECT ${openRuns} AND w.status = 'approved') THEN 'approved'
   WHEN manifests.trouble IS NOT NULL THEN 'errored'
   ELSE coalesce(
-    CASE ${newest} WHEN 'blocked' THEN 'blocked' WHEN 'errored' THEN 'errored' WHEN 'canceled' THEN 'unchecked'
+    CASE ${newest("status")} WHEN 'blocked' THEN 'blocked' WHEN 'errored' THEN 'errored' WHEN 'canceled' THEN 'unchecked'
       WHEN 'stale' THEN CASE WHEN EXISTS (SELECT ${openRuns}) THEN 'applying' ELSE 'errored' END END,
     CASE WHEN manifests.drifted_at IS NOT NULL THEN 'drifted'
       WHEN manifests.checked_at IS NULL OR manifests.approved_commit IS NULL THEN 'unchecked'
@@ -46,9 +47,11 @@ const whyOf = (name: string) => {
     SELECT '; ' || count(*) || ' of its tenant at work, of which maxConcurrent limits the number' FROM graphform.runs o
     WHERE o.tenant = ${run}.tenant AND o.ended_at IS NULL AND o.status IN ('applying', 'converging') HAVING count(*) > 0), '') ELSE '' END END`;
 };
-const whyOfOpen = sql<
-  string | null
->`(SELECT ${whyOf("w")} ${openRuns} ORDER BY w.status IN ('approved', 'converging') DESC, w.created_at DESC LIMIT 1)`;
+const failure = newest("CASE WHEN status IN ('blocked', 'errored', 'stale') THEN reasons ->> 0 END");
+/** The reason of an open run, or of the failure that the state of a manifest tells. */
+const whyOfAny = sql<string | null>`coalesce(
+  (SELECT ${whyOf("w")} ${openRuns} ORDER BY w.status IN ('approved', 'converging') DESC, w.created_at DESC LIMIT 1),
+  CASE WHEN NOT EXISTS (SELECT ${openRuns} AND w.status NOT IN ('pending', 'planning')) THEN ${failure} END)`;
 
 type Found<Table extends "manifests" | "runs", Row> = SelectQueryBuilder<Schema, Table, Row>;
 type ManifestFound = ManifestRow & {
@@ -64,7 +67,7 @@ export function manifestsOf(
   within: readonly string[],
 ): Found<"manifests", ManifestFound> {
   const kept = database.selectFrom("manifests").selectAll().where("removed_at", "is", null);
-  let query = kept.select([statusOf.as("status"), waiting.as("waiting_run"), whyOfOpen.as("why")]);
+  let query = kept.select([statusOf.as("status"), waiting.as("waiting_run"), whyOfAny.as("why")]);
   for (const tenant of within) query = query.where("tenant", "=", tenant);
   return query;
 }

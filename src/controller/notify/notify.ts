@@ -1,5 +1,4 @@
 /** @module Notifies receivers of webhooks of lasting conditions: once at the begin, once a day meanwhile, once at the end. */
-
 import { createHmac } from "node:crypto";
 import type { Selectable } from "kysely";
 import { GraphformError, readSecret, type SecretSource } from "../../index.ts";

@@ -1,5 +1,4 @@
 /** @module Carries out what people decide about runs and manifests: each decision is one transaction, with its entry in the audit log. */
-
 import { sql } from "kysely";
 import { addAudit } from "../database/audit.ts";
 import { type Database, databaseClock, databaseTime, type Tx } from "../database/connect.ts";

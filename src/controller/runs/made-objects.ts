@@ -75,11 +75,9 @@ export async function noteUnbound(
   );
   const unknown = await unknownOf(tx, { tenant, name }, bound);
   if (unknown.length === 0) return;
-  const manifests = tx
-    .updateTable("manifests")
-    .set({ restored_to: databaseClock })
-    .where("removed_at", "is", null);
-  const { numUpdatedRows } = await manifests.where((where) => where.and({ tenant, name })).executeTakeFirst();
+  const all = tx.updateTable("manifests").set({ restored_to: databaseClock });
+  const kept = all.where("removed_at", "is", null).where((where) => where.and({ tenant, name }));
+  const { numUpdatedRows } = await kept.executeTakeFirst();
   const details = { objects: Object.fromEntries(unknown) };
   if (numUpdatedRows > 0n) await addAudit(tx, { tenant, actor, action, subject: name, details });
 }

@@ -1,5 +1,4 @@
 /** @module Endpoints of runs and of what people decide about them; the events of a run as server-sent events. */
-
 import { setTimeout as pause } from "node:timers/promises";
 import type { Database } from "../../database/connect.ts";
 import { approveRun, cancelRun, type Decision, discardRun } from "../../runs/decide.ts";
