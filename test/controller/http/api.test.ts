@@ -116,27 +116,6 @@ describe("the API", () => {
     });
   });
 
-  it("says why a manifest has failed until another run of it is more than a plan", async () => {
-    const { run, manifest } = await api.add("shop", "broken");
-    const shown = async (): Promise<unknown> =>
-      (await api.send("GET", at("broken"), { token: api.tokens.viewer })).json;
-    await api.put(run, {
-      status: "errored",
-      ended_at: new Date(),
-      reasons: ["instances.a: no quota", "more"],
-    });
-    expect(await shown()).toMatchObject({ status: "errored", why: "instances.a: no quota" });
-    const again = await api.send("POST", `${at("broken")}/runs`, { token: api.tokens.planner, body: {} });
-    const { run: next }: { run: string } = JSON.parse(again.text);
-    expect(await shown()).toMatchObject({ status: "errored", why: "instances.a: no quota" });
-    await api.put(next, { status: "needs_approval" });
-    expect(await shown()).toMatchObject({ status: "waiting", why: null, waitingRun: next });
-    await api.put(next, { status: "applied", ended_at: new Date() });
-    const known = { checked_at: new Date(), approved_commit: "c" };
-    await api.database.updateTable("manifests").set(known).where("id", "=", manifest).execute();
-    expect(await shown()).toMatchObject({ status: "in-sync", why: null });
-  });
-
   it("asks again for what failed", async () => {
     const { run } = await api.add("shop", "failed");
     await api.put(run, { status: "errored", ended_at: new Date() });
@@ -158,6 +137,27 @@ describe("the API", () => {
     expect(await status()).toMatchObject({ status: "errored" });
     await api.send("POST", `${at("stale")}/runs`, { token: api.tokens.planner, body: {} });
     expect(await status()).toMatchObject({ status: "applying" });
+  });
+
+  it("says why a manifest has failed until another run of it is more than a plan", async () => {
+    const { run, manifest } = await api.add("shop", "broken");
+    const shown = async (): Promise<unknown> =>
+      (await api.send("GET", at("broken"), { token: api.tokens.viewer })).json;
+    await api.put(run, {
+      status: "errored",
+      ended_at: new Date(),
+      reasons: ["instances.a: no quota", "more"],
+    });
+    expect(await shown()).toMatchObject({ status: "errored", why: "instances.a: no quota" });
+    const again = await api.send("POST", `${at("broken")}/runs`, { token: api.tokens.planner, body: {} });
+    const { run: next }: { run: string } = JSON.parse(again.text);
+    expect(await shown()).toMatchObject({ status: "errored", why: "instances.a: no quota" });
+    await api.put(next, { status: "needs_approval" });
+    expect(await shown()).toMatchObject({ status: "waiting", why: null, waitingRun: next });
+    await api.put(next, { status: "applied", ended_at: new Date() });
+    const known = { checked_at: new Date(), approved_commit: "c" };
+    await api.database.updateTable("manifests").set(known).where("id", "=", manifest).execute();
+    expect(await shown()).toMatchObject({ status: "in-sync", why: null });
   });
 
   it("ends a run by force a minute after its cancel was asked for, with an entry in the audit log; its manifest is unchecked then", async () => {

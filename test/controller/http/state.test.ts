@@ -130,6 +130,20 @@ describe("states over Terraform's protocol", () => {
     expect((await api.send("GET", at, { token })).text).toBe(document(2));
   });
 
+  it("of a manifest begin with a state of graphform, since no run of it could begin with another document", async () => {
+    await api.add("shop", "managed");
+    const { approver: token } = api.tokens;
+    const begin = async (name: string, body: object): Promise<number> => {
+      await api.send("POST", `/api/v1/state/shop/${name}/lock`, { token, body: { ID: "l" } });
+      return (await api.send("POST", `/api/v1/state/shop/${name}?ID=l`, { token, body })).status;
+    };
+    const terraform = { version: 4, serial: 1, lineage: "x", outputs: {}, resources: [] };
+    expect(await begin("managed", { serial: 1, lineage: "x" })).toBe(422);
+    expect(await begin("managed", terraform)).toBe(422);
+    expect(await begin("foreign", terraform)).toBe(200);
+    expect(await begin("managed", JSON.parse(document(1)))).toBe(200);
+  });
+
   it("are unlocked and removed by the id of the lock alone", async () => {
     const at = "/api/v1/state/shop/removed";
     const { approver: token } = api.tokens;

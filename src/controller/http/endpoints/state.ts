@@ -26,13 +26,15 @@ export const stateHandlers: Handlers = {
       throw new Problem("invalid-request", "the body does not fit its Content-MD5");
     const text = bytes.toString("utf8");
     // PostgreSQL stores no null character, and the state must come back byte for byte.
-    const { serial, lineage } = objectIn(bytes) ?? {};
+    const { serial, lineage, name: own, resources } = objectIn(bytes) ?? {};
     return context.database.transaction().execute(async (tx) => {
       const state = stateOf(call, tx);
       const before = await state.read();
       // The document of another history, or of another program, would end every run of the manifest.
       const history = objectIn(Buffer.from(before ?? ""))?.["lineage"];
-      const isNext = history === undefined || history === lineage;
+      const isOurs =
+        typeof own === "string" && typeof resources === "object" && !Array.isArray(resources ?? []);
+      const isNext = history === undefined ? isOurs || !(await isManaged(tx, call)) : history === lineage;
       if (!Number.isSafeInteger(serial) || text.includes("\0") || !isNext) throw new Problem("invalid-state");
       const written = await state.write(text, query.ID ?? "");
       if (written.is !== "written") return refusal(written);
@@ -95,6 +97,11 @@ function stateOf(
     const query = CompiledQuery.raw(statement, [...values]);
     return (await at.executeQuery<{ [column: string]: unknown }>(query)).rows;
   }, `${tenant}/${name}`);
+}
+
+async function isManaged(tx: Tx, { path: { tenant = "", name = "" } }: Call): Promise<boolean> {
+  const kept = tx.selectFrom("manifests").select("id").where("removed_at", "is", null);
+  return (await kept.where((where) => where.and({ tenant, name })).executeTakeFirst()) !== undefined;
 }
 
 /** The answer to a refused request: the holder of the lock, or a problem. */
