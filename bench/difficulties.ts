@@ -1,4 +1,4 @@
-import type { PlatformOptions } from "../src/platform/index.ts";
+import type { PlatformOptions } from "../src/platform/options.ts";
 
 /** A request as the platform's log has it. */
 export interface LoggedRequest {

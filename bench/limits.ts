@@ -6,7 +6,8 @@ import { join } from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
 import { defined } from "../src/model/json.ts";
-import { type PlatformOptions, startPlatform } from "../src/platform/index.ts";
+import type { PlatformOptions } from "../src/platform/options.ts";
+import { startPlatform } from "../src/platform/start.ts";
 import { type Difficulty, difficulties, type LoggedRequest, lookedForRefused } from "./difficulties.ts";
 
 /**

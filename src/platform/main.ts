@@ -74,7 +74,7 @@ await main(process.argv.slice(2)).catch((error: unknown) => {
 });
 
 /** Writes `<dataDir>/control/id` at the first start: beside the records, so that a folder without them is another platform. */
-export async function ensurePlatformId(dataDir: string): Promise<void> {
+async function ensurePlatformId(dataDir: string): Promise<void> {
   const path = join(dataDir, "control", "id");
   const known = (await readFile(path, "utf8").catch(() => "")).trim();
   if (/^[0-9a-f]{32}$/.test(known)) return;

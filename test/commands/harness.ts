@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isObject, type JsonObject } from "../../src/model/json.ts";
-import type { PlatformOptions } from "../../src/platform/index.ts";
+import type { PlatformOptions } from "../../src/platform/options.ts";
 import { startTest, type TestPlatform } from "../platform/harness.ts";
 import { type Ran, runHere } from "../support/command-line.ts";
 import { quick } from "../support/quick-profile.ts";

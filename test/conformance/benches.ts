@@ -6,7 +6,7 @@ import { defined } from "../../src/model/json.ts";
 import type { Driver } from "../../src/model/kind.ts";
 import type { Live, Ref } from "../../src/model/observed.ts";
 import type { Answer, Call, Profile, Service } from "../../src/model/service.ts";
-import type { PlatformOptions } from "../../src/platform/index.ts";
+import type { PlatformOptions } from "../../src/platform/options.ts";
 import { startTest } from "../platform/harness.ts";
 import { fakeService } from "./fake-service.ts";
 

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import { startPlatform } from "../../src/platform/index.ts";
+import { startPlatform } from "../../src/platform/start.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { type CuttingProxy, cuttingProxy } from "./cutting-proxy.ts";
 import { declared, type Phase } from "./manifests.ts";

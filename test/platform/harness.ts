@@ -4,8 +4,9 @@ import { dirname, join } from "node:path";
 import process from "node:process";
 import { inject } from "vitest";
 import { isObject, type Json, type JsonObject } from "../../src/model/json.ts";
-import { type PlatformOptions, type RunningPlatform, startPlatform } from "../../src/platform/index.ts";
 import type { InstanceTypes } from "../../src/platform/model/instance-types.ts";
+import type { PlatformOptions } from "../../src/platform/options.ts";
+import { type RunningPlatform, startPlatform } from "../../src/platform/start.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /** The platform's program, as users get it: it starts in half the time of its sources. */

@@ -5,7 +5,8 @@ import { isAbsolute, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readArguments } from "../../src/platform/arguments.ts";
-import { PlatformRunningError, startPlatform } from "../../src/platform/index.ts";
+import { PlatformRunningError } from "../../src/platform/lock.ts";
+import { startPlatform } from "../../src/platform/start.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { connect, platformProgram, poll, pro, type TestPlatform } from "./harness.ts";
 

@@ -33,6 +33,7 @@ export function putUser(
   wanted: { readonly [part in "password" | "acl"]?: string | undefined },
   isNew: boolean,
 ): Promise<void> {
+  if (wanted.password !== undefined) core.secrets.add(wanted.password);
   return inTurn(`users ${id}`, async () => {
     const refused = refusedRules(wanted.acl ?? "");
     if (refused.length > 0)

@@ -1,5 +1,5 @@
 /** @module Describes how a service profile spells requests and answers, finds plans and components by their keys, and translates parameters. */
-import { isObject, type Json, type JsonObject } from "../../model/json.ts";
+import { isObject, type Json, type JsonObject, own } from "../../model/json.ts";
 import type { Component, Plan } from "../model/plans.ts";
 import { ServiceError } from "../model/service-error.ts";
 
@@ -96,17 +96,17 @@ export function ownBody({ params: words }: Pick<Dialect, "params">, body: Json):
 
 /** The body of a create in default names, with the plan's default values; refused (400) if a required field is missing. */
 export function ownCreate(dialect: Pick<Dialect, "params">, body: Json, tier: string): Json {
-  const own = ownBody(dialect, body);
-  if (!isObject(own)) return own;
+  const translated = ownBody(dialect, body);
+  if (!isObject(translated)) return translated;
   const { defaults, required, fields } = dialect.params;
-  const given = own["requestParams"] ?? {};
-  if (!isObject(given)) return own;
+  const given = translated["requestParams"] ?? {};
+  if (!isObject(given)) return translated;
   const missing = Object.entries(required).filter(
     ([name, tiers]) => tiers.includes(tier) && !Object.hasOwn(given, name),
   );
   if (missing.length > 0)
     throw new ServiceError(400, missing.map(([name]) => `${fields[name] ?? name} is required`).join("; "));
-  return { ...own, requestParams: { ...defaults, ...given } };
+  return { ...translated, requestParams: { ...defaults, ...given } };
 }
 
 export function dialectParams({ params: { fields } }: Pick<Dialect, "params">, own: JsonObject): JsonObject {
@@ -121,9 +121,7 @@ export function checkInDialect<T>({ params: { fields } }: Pick<Dialect, "params"
     return check();
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    const words = error.message.replaceAll(/[A-Za-z]+/g, (word) =>
-      Object.hasOwn(fields, word) ? (fields[word] ?? word) : word,
-    );
+    const words = error.message.replaceAll(/[A-Za-z]+/g, (word) => own(fields, word) ?? word);
     throw new ServiceError(error.status, words, error.retryAfter);
   }
 }

@@ -47,8 +47,9 @@ function networkOf({ dialect, store }: Core, { customNetworkId }: InstanceRecord
 function resultParams(parts: Core, record: InstanceRecord): JsonObject {
   const { echo } = parts.settings;
   const { host, port } = addressOf(record) ?? {};
+  const { numReplicas: _, ...asked } = record.params;
   return {
-    ...(echo || record.isAccount ? echoed(record.params) : {}),
+    ...(echo || record.isAccount ? mapped(asked, String) : {}),
     ...(parts.dialect.isVendors ? {} : defined({ graphdbHostname: host, graphdbPort: port })),
     ...(host !== undefined && !Object.hasOwn(record.params, "graphdbPassword")
       ? { graphdbUser: firstUserOf(record), graphdbPassword: generatedPassword(record.id, parts.key) }
@@ -61,11 +62,6 @@ function resultParams(parts: Core, record: InstanceRecord): JsonObject {
 function addressOf({ host, nodes }: InstanceRecord) {
   const primary = nodes.find((node) => node.role === "primary");
   return host === undefined || primary === undefined ? undefined : { host, port: primary.port };
-}
-
-function echoed(params: JsonObject): JsonObject {
-  const { numReplicas: _, ...shown } = params;
-  return mapped(shown, String);
 }
 
 function moreOf({ dialect }: Core, record: InstanceRecord): JsonObject {

@@ -93,12 +93,10 @@ export interface InstanceRecord {
   readonly accountConfigId?: string | undefined;
 }
 
-/** Fields that a snapshot has in common with its instance, so that a restore needs nothing of the instance. */
-type Origin = Pick<InstanceRecord, Placed | "subscriptionId" | "params" | "planVersion" | "customNetworkId">;
-type Placed = "tier" | "component" | "cloudProvider" | "region" | "networkType";
-
 /** A snapshot, with everything that a restore needs after its instance is deleted. */
-export interface SnapshotRecord extends Origin {
+export interface SnapshotRecord
+  extends Pick<InstanceRecord, "tier" | "component" | "cloudProvider" | "region" | "networkType">,
+    Pick<InstanceRecord, "subscriptionId" | "params" | "planVersion" | "customNetworkId"> {
   readonly id: string;
   readonly sourceInstanceId: string;
   readonly type: "ManualSnapshot" | "AutomatedSnapshot";

@@ -23,9 +23,10 @@ export function hasModulePackage(machine: { readonly platform: string; readonly 
   return machine.platform === modulePackage.system && machine.arch === modulePackage.processor;
 }
 
-export interface CachedServer {
+/** A database server, and the folders of shared libraries that came with it. */
+export interface ServerFile {
   readonly file: string;
-  readonly libraries: readonly string[];
+  readonly libraries?: readonly string[];
 }
 
 export function engineCache(env: NodeJS.ProcessEnv): string {
@@ -34,14 +35,14 @@ export function engineCache(env: NodeJS.ProcessEnv): string {
 }
 
 /** Cached servers, highest version first. */
-export function cachedServers(cache: string): readonly CachedServer[] {
+export function cachedServers(cache: string): readonly ServerFile[] {
   const folders = globSync("*/", { cwd: cache }).toSorted((a, b) =>
     b.localeCompare(a, "en", { numeric: true }),
   );
   return folders.flatMap((folder) => cachedServer(join(cache, folder)) ?? []);
 }
 
-export function cachedServer(root: string): CachedServer | undefined {
+export function cachedServer(root: string): ServerFile | undefined {
   const file = ["valkey-server", "redis-server"]
     .map((name) => join(root, "usr", "bin", name))
     .find((path) => existsSync(path));
@@ -145,11 +146,8 @@ export interface ServerProgram {
 
 const oldest = [7, 2] as const;
 
-/** Runs `--version` with additional folders for shared libraries. Resolves with the program, or with the reason why it cannot be used. */
-export async function askProgram(
-  file: string,
-  libraries: readonly string[] = [],
-): Promise<ServerProgram | string> {
+/** Runs `--version` with the server's libraries. Resolves with the program, or with the reason why it cannot be used. */
+export async function askProgram({ file, libraries = [] }: ServerFile): Promise<ServerProgram | string> {
   const folders = [...libraries, ...(process.env["LD_LIBRARY_PATH"] ?? "").split(":")].filter(
     (folder) => folder !== "",
   );

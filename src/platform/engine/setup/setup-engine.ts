@@ -17,6 +17,7 @@ import {
   hasModulePackage,
   modulePackage,
   packagedServer,
+  type ServerFile,
 } from "./engine-cache.ts";
 import { type Fetching, fetchModule, fetchPackages } from "./fetch.ts";
 
@@ -79,9 +80,7 @@ function failed(reason: string, error: unknown, hint: string): EngineSearch {
 }
 
 async function hasServer(cache: string): Promise<boolean> {
-  const programs = await Promise.all(
-    cachedServers(cache).map(({ file, libraries }) => askProgram(file, libraries)),
-  );
+  const programs = await Promise.all(cachedServers(cache).map(askProgram));
   return programs.some((program) => typeof program !== "string");
 }
 
@@ -90,8 +89,7 @@ async function fetchServer(cache: string, lacking: readonly string[], fetching: 
   const place = await addToCache(cache, async (filling) => {
     await fetchPackages(["valkey-server", ...libraries], { ...filling, ...fetching });
     const server = cachedServer(filling.root);
-    const program =
-      server === undefined ? "is not in its package" : await askProgram(server.file, server.libraries);
+    const program = server === undefined ? "is not in its package" : await askProgram(server);
     if (typeof program === "string") throw new EngineError("engine-missing", `the fetched server ${program}`);
     return `${program.name}-${program.version}-${process.arch}`;
   });
@@ -112,9 +110,7 @@ export type EngineSearch =
   | { readonly engine: Engine }
   | { readonly engine: undefined; readonly reason: string; readonly hint?: string };
 
-interface Candidate {
-  readonly file: string;
-  readonly libraries?: readonly string[];
+interface Candidate extends ServerFile {
   readonly why: string;
 }
 
@@ -176,7 +172,7 @@ function onPath(name: string, env: NodeJS.ProcessEnv): readonly Candidate[] {
 }
 
 async function tryCandidate(candidate: Candidate, module: string, before: string): Promise<Engine | string> {
-  const program = await askProgram(candidate.file, candidate.libraries);
+  const program = await askProgram(candidate);
   if (typeof program === "string") return program;
   const why = before === "" ? candidate.why : `${candidate.why}; ${before}`;
   const engine = createEngine({ program, module }, why);

@@ -57,7 +57,6 @@ export function userRoutes(core: Core): readonly Route[] {
 
 async function createUser({ core }: Call, { id }: InstanceRecord, body: UserBody): Promise<JsonObject> {
   const { username = "", password, acl } = body;
-  if (password !== undefined) core.secrets.add(password);
   await putUser(core, id, username, { password, acl }, true);
   return { message: `User ${username} created` };
 }
@@ -66,7 +65,6 @@ async function updateUser(call: Call, { id }: InstanceRecord, body: UserBody): P
   const { core } = call;
   const { password, acl } = body;
   const username = pathParam(call, "username");
-  if (password !== undefined) core.secrets.add(password);
   if (password !== undefined || acl !== undefined)
     await putUser(core, id, username, { password, acl }, false);
   return { message: `User ${username} updated` };
