@@ -3,6 +3,7 @@ import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { appendFile, readFile } from "node:fs/promises";
 import { writeAtomically } from "../../files/atomic-write.ts";
 import { objectIn } from "../../model/json.ts";
+import type { Parts } from "../control/record-state.ts";
 import type { StorageTrouble } from "../model/service-error.ts";
 
 export interface TokenPair {
@@ -11,13 +12,10 @@ export interface TokenPair {
 }
 
 /** Lifetimes are seconds. Sessions of this process expire by `elapsed` (monotonic ms), those of earlier ones by `now`. */
-export interface SessionSettings {
+export interface SessionSettings
+  extends Pick<Parts["settings"], "sessionLifetime" | "refreshLifetime" | "now" | "elapsed"> {
   readonly key: Buffer;
   readonly file: string;
-  readonly sessionLifetime: number;
-  readonly refreshLifetime: number;
-  readonly now: () => number;
-  readonly elapsed: () => number;
   readonly trouble: StorageTrouble;
 }
 

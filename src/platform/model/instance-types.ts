@@ -1,6 +1,6 @@
 /** @module Reads instance types with their memory from profiles, and computes memory sizes. */
 import { parse } from "yaml";
-import { isObject, type Json, type JsonObject, merge, own } from "../../model/json.ts";
+import { isObject, type Json, type JsonObject, mapped, merge, own } from "../../model/json.ts";
 import { packageText } from "./package-text.ts";
 
 /** Memory in bytes of every known instance type, by cloud provider. */
@@ -18,14 +18,13 @@ export async function readProfile(name: string): Promise<JsonObject> {
 export function readInstanceTypes(profile: Json): InstanceTypes {
   const byProvider = isObject(profile) ? profile["instanceTypes"] : undefined;
   if (!isObject(byProvider)) return {};
-  const found = Object.entries(byProvider).map(([provider, types]) => {
+  return mapped(byProvider, (types) => {
     const memories = Object.entries(isObject(types) ? types : {}).flatMap(([name, type]) => {
       const memory = isObject(type) ? type["memoryGB"] : undefined;
       return typeof memory === "number" ? [[name, memory * 1024 ** 3] as const] : [];
     });
-    return [provider, Object.fromEntries(memories)] as const;
+    return Object.fromEntries(memories);
   });
-  return Object.fromEntries(found);
 }
 
 /** Memory of the default machine by tier. The service does not document its defaults; these are the platform's. */

@@ -117,12 +117,8 @@ export function findModule(env: NodeJS.ProcessEnv): string | undefined {
   return inPackage("falkordb.so", env);
 }
 
-/** Path of the package's own server; undefined if the package is not installed and was not fetched. */
-export function packagedServer(env: NodeJS.ProcessEnv): string | undefined {
-  return inPackage("redis-server", env);
-}
-
-function inPackage(file: string, env: NodeJS.ProcessEnv): string | undefined {
+/** Path of a program or module of the package; undefined if the package is not installed and was not fetched. */
+export function inPackage(file: string, env: NodeJS.ProcessEnv): string | undefined {
   return [installedPackage(), join(engineCache(env), cachedModuleFolder)]
     .flatMap((folder) => (folder === undefined ? [] : [join(folder, "bin", file)]))
     .find((path) => existsSync(path));

@@ -15,8 +15,8 @@ import {
   engineCache,
   findModule,
   hasModulePackage,
+  inPackage,
   modulePackage,
-  packagedServer,
   type ServerFile,
 } from "./engine-cache.ts";
 import { type Fetching, fetchModule, fetchPackages } from "./fetch.ts";
@@ -145,7 +145,7 @@ const otherServers: string = `install valkey-server or redis-server, 7.2 or newe
 const otherModules: string = `name a falkordb.so (that of the npm package ${modulePackage.name} ${modulePackage.version}) with GRAPHFORM_MODULE; ${withoutData}`;
 
 function candidates(env: NodeJS.ProcessEnv): readonly Candidate[] {
-  const packaged = packagedServer(env);
+  const packaged = inPackage("redis-server", env);
   return [
     ...(packaged === undefined ? [] : [{ file: packaged, why: `the server of ${modulePackage.name}` }]),
     ...onPath("valkey-server", env),
