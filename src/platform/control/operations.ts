@@ -60,7 +60,7 @@ const handlers: { readonly [name in OperationName]: Handler } = {
     // A field that restarts the node does so even if its value stays the same.
     const names = Object.keys(operation.params ?? {});
     const restarts = names.some((name) => paramRows[name]?.["x-disruption"] === "restart");
-    return running(await databases.update(changed, restarts));
+    return running(await (restarts ? databases.restart(changed) : databases.start(changed)));
   },
   start: async ({ databases }, record) => running(await databases.start(record)),
   restart: async ({ databases }, record) => running(await databases.restart(record)),

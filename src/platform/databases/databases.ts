@@ -15,13 +15,11 @@ export interface RunningDatabase {
 
 export interface Databases {
   readonly engine: EngineInfo;
-  /** Starts what does not run; `snapshot` is loaded at the first start. Also rejects if only a replica does not start. */
+  /** Starts what does not run, or not by its parameters; `snapshot` is loaded at the first start. Also rejects if only a replica does not start. */
   start(record: InstanceRecord, snapshot?: string): Promise<RunningDatabase>;
   /** Rejects if the data cannot be saved; the database keeps running then. */
   stop(record: InstanceRecord): Promise<void>;
   restart(record: InstanceRecord): Promise<RunningDatabase>;
-  /** Applies changed parameters, with a restart if they need one or `restarts` asks for it. */
-  update(record: InstanceRecord, restarts: boolean): Promise<RunningDatabase>;
   remove(record: InstanceRecord): Promise<void>;
   /** Promotes the other node if the failed one is primary, even a silent one; then carries out the action on it. */
   failover(record: InstanceRecord, failedNode: string, action: string): Promise<RunningDatabase>;
@@ -65,7 +63,6 @@ export function createNoDatabases(why: string): Databases {
     },
     stop: nothing,
     restart: running,
-    update: running,
     remove: nothing,
     async failover(record, failedNode) {
       const { host, nodes } = await running(record);

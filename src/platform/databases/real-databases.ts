@@ -129,10 +129,6 @@ export function createRealDatabases(parts: RealDatabasesParts): Databases {
       await stop(record);
       return describeDatabase(await start(record));
     },
-    async update(record, restarts) {
-      if (restarts) await stop(record);
-      return describeDatabase(await start(record));
-    },
     async remove(record) {
       const entry = running.get(record.id);
       if (entry !== undefined) entry.isEnding = true;

@@ -56,22 +56,18 @@ async function bringUpNodes(task: BringUpTask): Promise<BroughtUp> {
   const running = await Promise.all(
     folder.nodes.map((files) => findRunning(files, folder.record.secret, spec, signal)),
   );
-  const started: LiveNode[] = [];
-  const track = (node: LiveNode): LiveNode => {
-    if (running[node.index]?.server.pid !== node.server?.identity.pid) started.push(node);
-    return node;
-  };
   try {
     // Only the recorded primary may take writes.
     for (const [index, node] of running.entries())
       if (node?.takesWrites === true && (index !== folder.record.primary || index === task.failed))
         await forbidWrites(loginOf(task, node.port));
-    const primary = track(await bringUpPrimary(task, running));
+    const primary = await bringUpPrimary(task, running);
     const record = await recordPrimary(task, primary, running);
     await permitWrites(loginOf(task, primary.port));
-    return await bringUpReplicas(task, primary, record, running, track);
+    return await bringUpReplicas(task, primary, record, running);
   } catch (error) {
-    await Promise.all(started.map(({ files }) => endNode(files.folder, 5000)));
+    const started = folder.nodes.filter((_, index) => stillRunning(running[index]) === undefined);
+    await Promise.all(started.map((files) => endNode(files.folder, 5000)));
     throw error;
   }
 }
@@ -103,7 +99,6 @@ async function bringUpReplicas(
   primary: LiveNode,
   recorded: DatabaseRecord,
   running: RunningNodes,
-  track: (node: LiveNode) => LiveNode,
 ): Promise<BroughtUp> {
   const { folder, spec, signal } = task;
   const former = folder.record.primary;
@@ -114,29 +109,27 @@ async function bringUpReplicas(
   for (const index of folder.nodes.keys()) {
     if (index === primary.index) continue;
     const files = filesOf(task, index);
-    const launched: LiveNode[] = [];
+    let node: LiveNode | undefined;
+    const launched = (live: LiveNode): void => {
+      node = live;
+    };
     try {
       const hadData = former === index && task.failed !== index && !(await isDataGone(files));
       if (former === index && task.failed === index) await keepDataOf(task, index, running[index]);
-      nodes.push(
-        await replicaInSync(task, index, running[index], primary, (node) => {
-          launched.push(node);
-          return track(node);
-        }),
-      );
+      await replicaInSync(task, index, running[index], primary, launched);
       isBack ||= hadData && !(await isDataGone(files));
       await markData(files, spec.aof !== undefined);
-      if (record.nodes[index] === "whole") continue;
-      record = withDataState(record, index, "whole");
-      await saveRecord(folder.dir, record);
+      if (record.nodes[index] !== "whole") {
+        record = withDataState(record, index, "whole");
+        await saveRecord(folder.dir, record);
+      }
     } catch (error) {
       signal?.throwIfAborted();
       const message = `replica ${files.id}: ${error instanceof Error ? error.message : error}`;
       trouble = new EngineError("engine-start", message, error);
-      const port = spec.ports?.[index] ?? (await configuredPort(files)) ?? 0;
-      if (!nodes.some((node) => node.index === index))
-        nodes.push(launched.at(-1) ?? { index, role: "replica", port, files });
     }
+    const port = spec.ports?.[index] ?? (await configuredPort(files)) ?? 0;
+    nodes.push(node ?? { index, role: "replica", port, files });
   }
   return { nodes, trouble, isBack };
 }
@@ -153,13 +146,14 @@ async function replicaInSync(
   index: number,
   running: Running | undefined,
   primary: LiveNode,
-  track: (node: LiveNode) => LiveNode,
-): Promise<LiveNode> {
+  launched: (node: LiveNode) => void,
+): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     const before = attempt === 1 ? running : undefined;
-    const node = track(await bringUpReplica(task, index, before, primary.port));
+    const node = await bringUpReplica(task, index, before, primary.port);
+    launched(node);
     const end = await follow(peerOf(task, node), peerOf(task, primary), task.signal);
-    if (end === "in sync") return node;
+    if (end === "in sync") return;
     if (attempt === attempts) throw new EngineError("engine-start", `it hung ${attempts} times`);
     task.notify(`${node.files.id} hangs after a full copy; it is started again`);
     await endNode(node.files.folder, 0);
