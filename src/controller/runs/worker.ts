@@ -34,7 +34,7 @@ export async function startWorker(
   const context: WorkerContext = { ...parts, enter: openGate(patience), stopping: stopping.signal };
   const started_at = await databaseTime(database);
   const ahead = Math.round((Date.now() - started_at.getTime()) / 1000);
-  const words = `this machine's clock is ${ahead} s ahead of the database's: synchronize both with NTP`;
+  const words = `this machine's clock differs by ${ahead} s from the database's: synchronize both with NTP`;
   if (Math.abs(ahead) > 5) onTrouble(new Error(words));
   const live = async (): Promise<void> => {
     const row = { host: hostname(), pid: process.pid, version, slots, seen_at: databaseClock };
