@@ -186,7 +186,7 @@ describe.each(Object.entries(dialects))("in %s", (_name, dialect) => {
       await expect(asAuditor).rejects.toThrow(/WRONGPASS/);
     });
 
-    it("went with a database that somebody deleted; both are planned anew, and nothing fails", async () => {
+    it("went with a database that somebody deleted; both are planned anew, and made where that is allowed: it was alone in its tier", async () => {
       const other = await outsider(user, spoken);
       const place = instanceParams({ tier: "pro", component: "standalone" }, other.service.profile);
       const id = idOf("instances.pro");
@@ -196,7 +196,13 @@ describe.each(Object.entries(dialects))("in %s", (_name, dialect) => {
         .not.toContain(id);
       write({ enterprise: undefined });
       expect(await planned()).toEqual({ "instances.pro": ["create"], "users.pro": ["create"] });
-      expect(await user.run(...apply)).toMatchObject({ code: 0 });
+      const held = await user.run(...apply);
+      expect(held).toMatchObject({ code: 4 });
+      expect(held.out.replace(/\s+/g, " ")).toContain(
+        "binds in its tier: lost rights, an ended subscription",
+      );
+      expect(held.out).toContain("--allow-destroy instances.pro");
+      expect(await user.run(...apply, "--allow-destroy", "instances.pro")).toMatchObject({ code: 0 });
       expect(await ask(await endpointOf("pro"), asReader("rotated-password"), "PING")).toBe("PONG");
     });
   });

@@ -1,15 +1,19 @@
 import { describe, expect, it } from "vitest";
+import { kindRegistry } from "../../src/model/kind.ts";
 import type { Doubt, Observed } from "../../src/model/observed.ts";
 import { makePlan } from "../../src/plan/make-plan.ts";
 import {
   actions,
   type Case,
   changeOf,
+  kindLike,
   planInput,
   planOf,
+  type Rest,
   type Scene,
   stepsOf,
 } from "../support/plan-input.ts";
+import { toyKind, toySchema } from "../support/toy-kind.ts";
 
 const there: Case = { wants: { colour: "red" }, has: { colour: "red" } };
 const vanished: Case = { wants: { colour: "red" }, recorded: { colour: "red" } };
@@ -97,6 +101,58 @@ describe("everything that the state binds", () => {
     expect(changeOf(plan, "b").blocked[0]?.lift).toContain(
       "--allow-destroy toys.b, or graphform state rm toys.b",
     );
+  });
+});
+
+describe("everything of one tier", () => {
+  const [pro, free] = [{ tier: "pro", component: "standalone" }, { tier: "free" }];
+  const room = kindLike("rooms", {
+    schema: {
+      ...toySchema,
+      properties: {
+        toy: { type: "string", "x-place": true, "x-reference": { section: "toys", output: "id" } },
+      },
+      required: ["toy"],
+    },
+  });
+  const kinds = kindRegistry([toyKind(), room]);
+  const scene: Scene = {
+    a: { ...vanished, place: pro },
+    b: { ...forgotten, place: { ...pro, component: "single-zone" } },
+    c: { ...there, place: free },
+    "rooms.r": { recorded: { toy: "a" }, place: { toy: "id-a" }, refs: ["a"] },
+  };
+  const hidden = { a: "create !everything-gone", b: "forget !everything-gone", c: "keep" };
+  const inRoom = { "rooms.r": "forget !everything-gone" };
+
+  it("is held back if nothing of it is shown any more, with what is inside, and says so", () => {
+    const plan = planOf(scene, { kinds, guards: { maxDeletes: 99, maxChangePercent: 100 } });
+    expect(actions(plan)).toEqual({ ...hidden, ...inRoom });
+    expect(changeOf(plan, "a").blocked[0]?.message).toContain("binds in its tier: lost rights");
+  });
+
+  it.each<[string, Scene, Rest, object]>([
+    ["also one object alone", { a: scene["a"] ?? {}, c: scene["c"] ?? {} }, {}, { a: hidden.a, c: "keep" }],
+    [
+      "not for each address that --allow-destroy names, with what is inside",
+      scene,
+      { options: { allowDestroy: ["toys.a"] } },
+      { ...hidden, a: "create", "rooms.r": "forget" },
+    ],
+    [
+      "not if another of it is shown",
+      { ...scene, d: { ...there, place: pro } },
+      {},
+      { a: "create", b: "forget", c: "keep", d: "keep", "rooms.r": "forget" },
+    ],
+    [
+      "not if a list of it shows what belongs to no address",
+      scene,
+      { unmanaged: [{ kind: "toys", id: "theirs", place: pro }] },
+      { a: "create", b: "forget", c: "keep", "rooms.r": "forget" },
+    ],
+  ])("%s", (_, given, rest, expected) => {
+    expect(actions(planOf(given, { kinds, ...rest }))).toEqual(expected);
   });
 });
 

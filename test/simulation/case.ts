@@ -104,8 +104,8 @@ export interface RunCase {
   readonly away?: { readonly at: number; readonly ms: number };
   /** It is pointed at another service, or is another manifest, with the state of this one. */
   readonly elsewhere?: "service" | "manifest";
-  /** The service shows it nothing, or only a part, of what is there: its rights were taken from it. */
-  readonly blind?: "all" | "some";
+  /** The service shows it nothing, only a part, or nothing of one tier, of what is there: its rights were taken from it. */
+  readonly blind?: "all" | "some" | "startup";
 }
 
 /** A second process on the same state. */

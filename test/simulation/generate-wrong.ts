@@ -1,6 +1,6 @@
 import { type Chance, chance } from "../support/chance.ts";
 import { bounds, type Case, type Fault, type ResourceCase, type RunCase, type Wrong } from "./case.ts";
-import { database } from "./case-parts.ts";
+import { database, enterprise } from "./case-parts.ts";
 
 /** Some services are wrong for a moment, on any call; some of these cases aim at the moments that matter most. */
 export function wrong(seed: number, given: Case): Case {
@@ -9,7 +9,7 @@ export function wrong(seed: number, given: Case): Case {
   // A list that lacks one of two that look the same proves nothing, and nobody can tell.
   const isUnclear = given.runs.some(({ faults = [] }) => faults.some(({ effect }) => effect === "twin"));
   if (isUnclear) return given;
-  if (dice.is(0.5)) return aimed(given, dice);
+  if (dice.is(0.5)) return aimed(given, dice, chance(seed ^ 0x3c6ef372));
   const runs = given.runs.map((run): RunCase => {
     const moments = Array.from({ length: dice.between(0, 2) }, () => anywhere(dice));
     return moments.length === 0 ? run : { ...run, faults: [...(run.faults ?? []), ...moments] };
@@ -38,7 +38,7 @@ function how(dice: Chance): Wrong {
 
 const kept: ResourceCase = database(9, {}, { address: "instances.kept", protect: false });
 
-function aimed(given: Case, dice: Chance): Case {
+function aimed(given: Case, dice: Chance, tier: Chance): Case {
   const made = database(1, {}, { protect: false, ...(dice.is(0.5) ? { onDelete: "backup" } : {}) });
   // What is young may be hidden: nothing is concluded from that.
   const later = bounds.listLag + Math.round(dice.scale(5000, 200_000));
@@ -62,7 +62,11 @@ function aimed(given: Case, dice: Chance): Case {
     // What runs is denied while a plan is made, or just before what it plans is done.
     () => [first, { ...first, later, faults: [moment] }],
     () => [first, { ...first, later, plan: "save", blind: "some" }, { ...first, plan: "use" }],
-    () => [first, { ...first, later, blind: "all" }],
+    () => {
+      if (tier.is(0.5)) return [first, { ...first, later, blind: "all" }];
+      const apart: RunCase = { ...first, resources: [{ ...kept, spec: enterprise(9) }, made] };
+      return [apart, { ...apart, later, blind: "startup" }];
+    },
     () => [
       first,
       { does: "apply", resources: [kept], later, plan: "save", blind: "some" },

@@ -1,5 +1,5 @@
 import type { Chance } from "../support/chance.ts";
-import type { Wrong } from "./case.ts";
+import type { RunCase, Wrong } from "./case.ts";
 
 /** An object or a snapshot, as far as a moment can hide it. */
 interface Hidable {
@@ -14,7 +14,7 @@ export interface Moments {
   /** Begins a moment, unless the last one ended too short a time ago to be told from the next. */
   begin(how: Wrong): void;
   /** Denies what is there by now, all of it or a part, until it is called with undefined. */
-  blind(how: "all" | "some" | undefined): void;
+  blind(how: RunCase["blind"]): void;
   /** True while something is denied. */
   isWrong(): boolean;
   /** True while requests that name the object are answered with 404. */
@@ -45,13 +45,17 @@ export function moments(
   hasWitness: (place: Pick<Hidable, "kind" | "place">) => boolean,
 ): Moments {
   let moment: Moment | undefined;
-  let blind: { readonly how: "all" | "some"; readonly from: number; readonly salt: number } | undefined;
+  let blind: { readonly how: RunCase["blind"]; readonly from: number; readonly salt: number } | undefined;
   const isPart = (salt: number, id: string): boolean => {
     const sum = [...id].reduce((before, letter) => before + letter.charCodeAt(0), salt);
     return sum % 2 === 0;
   };
-  const isBlind = ({ id, bornAt }: Hidable): boolean =>
-    blind !== undefined && bornAt <= blind.from && (blind.how === "all" || isPart(blind.salt, id));
+  const isBlind = ({ id, place, bornAt }: Hidable): boolean => {
+    if (blind === undefined || bornAt > blind.from) return false;
+    return blind.how === "startup"
+      ? place.startsWith("startup/")
+      : blind.how === "all" || isPart(blind.salt, id);
+  };
   const current = (): Moment | undefined =>
     moment !== undefined && now() < moment.until ? moment : undefined;
   return {

@@ -172,6 +172,13 @@ export const mutations: readonly Mutation[] = [
     "plan/guards/missing.ts#everythingGoneHold",
     () => () => undefined,
   ),
+  without<typeof missing.everythingGoneHold>(
+    "a-tier-goes",
+    262,
+    "nothing is made again if nothing that is bound of its tier is shown any more",
+    "plan/guards/missing.ts#everythingGoneHold",
+    (hold) => (changes, input) => (input.observed.size > 0 ? undefined : hold(changes, input)),
+  ),
   without<typeof evidence.classifyUnconfirmedDeletion>(
     "not-found-is-deleted",
     179,

@@ -54,7 +54,13 @@ export async function settleDown(
   for (let at = 0; at < patience; at++) {
     world.registry.calm();
     person(world);
-    const { ended, isQuiet } = await play({ ...calm, allowDestroy: allowed, later: 1000 + at * 20_000 });
+    // A person names no address that was let go of.
+    const known = new Set([
+      ...Object.keys({ ...world.stored?.resources, ...world.stored?.intents }),
+      ...calm.resources.map(({ address }) => address),
+    ]);
+    const allowDestroy = allowed.filter((address) => known.has(address));
+    const { ended, isQuiet } = await play({ ...calm, allowDestroy, later: 1000 + at * 20_000 });
     if (watch.violation !== undefined || ended === undefined) return;
     allowed = [...new Set([...allowed, ...allowedAgain(ended, world, watch)])];
     if (at > 0 && isInDoubt(ended, at) && (await decideCreates(calm, world, watch))) continue;

@@ -35,6 +35,8 @@ export interface Case {
   readonly importId?: string;
   /** Id of the object. Default: made of the name. */
   readonly id?: string;
+  /** Its place. Default: the one that there is. */
+  readonly place?: JsonObject;
 }
 
 /** Name of a toy -> its case. A name with a dot is an address of another section. */
@@ -176,7 +178,7 @@ function boundOf(address: string, entry: Case): readonly [string, Bound][] {
   const bound: Bound = {
     kind: kindOf(address),
     id: entry.id ?? idOf(address),
-    place: {},
+    place: entry.place ?? {},
     recorded,
     protect: entry.lifecycle?.protect ?? false,
     onDelete: entry.lifecycle?.onDelete ?? "delete",
@@ -206,7 +208,7 @@ function observedOf(address: string, entry: Case, bound: Bound | undefined): rea
         address,
         kind: kindOf(address),
         id,
-        place: {},
+        place: entry.place ?? {},
         phase: { is: phase, detail: phase.toUpperCase() },
         spec: overlay({ ...shownPower, ...Object.fromEntries(shown) }, bound, phase),
         outputs: { id, ...(phase === "ready" ? { endpoint: `${id}:6379` } : {}) },

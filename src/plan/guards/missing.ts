@@ -1,9 +1,10 @@
 /** @module Guards what relies on a bound object that the service does not show: one in doubt, another one, or everything at once. */
 import type { Address } from "../../model/address.ts";
 import { shellWord } from "../../model/errors.ts";
+import type { Json } from "../../model/json.ts";
 import { remedyForAnother } from "../../model/observed.ts";
 import type { Change, Guard } from "../../model/plan.ts";
-import { referenceFields } from "../../model/templates.ts";
+import { parentsIn } from "../../model/templates.ts";
 import { afterMoves } from "../moves.ts";
 import type { PlanInput, Subject } from "../subjects.ts";
 
@@ -49,35 +50,47 @@ export function openCreateGuard(
   return { code, message: `nothing would tell its object from that of ${open}: ${message}`, lift };
 }
 
-/** Holds back all changes of vanished objects if no bound object without a parent is shown any more. `--allow-destroy` lifts it. */
+/**
+ * Holds back the changes of vanished objects, and of what is inside, if no bound object without a parent is shown any more, at all or of their
+ * tier, of which lists show nothing else either: a tier may have a subscription of its own. `--allow-destroy` lifts it.
+ */
 export function everythingGoneHold(changes: readonly Change[], input: PlanInput): Hold | undefined {
-  const { observed, options } = input;
-  const held = changes.filter(
-    ({ gone, address }) => gone === true && !options.allowDestroy.includes(address),
-  );
+  const { observed, options, unmanaged } = input;
   const roots = rootsOf(input);
-  const isShown = (address: Address): boolean => {
-    const live = observed.get(address);
-    return live !== undefined && live.phase.isHidden !== true;
-  };
-  if (held.length === 0 || roots.some(isShown)) return undefined;
+  const shown = [...roots.keys()].filter(
+    (at) => observed.get(at)?.phase.isHidden === undefined && observed.has(at),
+  );
+  const tiers = new Set([
+    ...shown.map((at) => roots.get(at)),
+    ...unmanaged.map(({ place }) => place["tier"]),
+  ]);
+  const isHeld = (address: Address): boolean =>
+    roots.has(address) &&
+    !options.allowDestroy.includes(address) &&
+    (shown.length === 0 || (roots.get(address) !== undefined && !tiers.has(roots.get(address))));
+  const heldBy = ({ address, refs = [] }: Change): Address | undefined =>
+    (roots.has(address) ? [address] : refs).find(isHeld);
+  const held = changes.filter((change) => change.gone && heldBy(change));
+  if (held.length === 0) return undefined;
+  const which = shown.length === 0 ? `(${roots.size})` : "in its tier";
   return {
     changes: held,
-    guard: ({ address }) => ({
+    guard: (change) => ({
       code: "everything-gone",
-      message: `the service shows nothing any more of what this state binds (${roots.length}): lost rights, an ended subscription and another account look the same`,
-      lift: `plan again with the rights and the account of the last apply; if it is gone for good: --allow-destroy ${shellWord(address)}, or graphform state rm ${shellWord(address)}`,
+      message: `the service shows nothing any more of what this state binds ${which}: lost rights, an ended subscription and another account look the same`,
+      lift: `plan again with the rights and the account of the last apply; if it is gone for good: --allow-destroy ${shellWord(heldBy(change) ?? "")}, or graphform state rm ${shellWord(change.address)}`,
     }),
   };
 }
 
-/** Bound addresses whose objects are not found through others. */
-function rootsOf({ state, moved, kinds }: PlanInput): readonly Address[] {
+/** Bound addresses whose objects are not found through others, each with its tier if it has one. */
+function rootsOf({ state, moved, kinds }: PlanInput): ReadonlyMap<Address, Json | undefined> {
   const bound = Object.entries(afterMoves(state, moved, kinds).resources);
-  return bound.flatMap(([address, { kind }]) => {
-    const schema = kinds.find(kind)?.schema;
-    const hasParent =
-      schema !== undefined && referenceFields(schema).some(({ place, output }) => place && output === "id");
-    return hasParent ? [] : [address];
-  });
+  return new Map(
+    bound.flatMap(([address, { kind, place }]) => {
+      const schema = kinds.find(kind)?.schema;
+      const hasParent = schema !== undefined && parentsIn(schema, place).length > 0;
+      return hasParent ? [] : [[address, place["tier"]] as const];
+    }),
+  );
 }
