@@ -30,6 +30,7 @@ export const long: { readonly [file: string]: string } = {
     "the example of a replacement, over TLS and replicas, with its content compared",
   "test/e2e/shared-state/history.test.ts": "the history of a stored state",
   "test/e2e/shared-state/http.test.ts": "jobs that share a state over HTTP",
+  "test/e2e/shared-state/hurried.test.ts": "a job that is interrupted twice while its store hangs",
   "test/e2e/shared-state/lease.test.ts": "a lease that runs out",
   "test/e2e/shared-state/postgres.test.ts": "jobs that share a state in PostgreSQL",
   "test/e2e/shared-state/s3.test.ts": "jobs that share a state in S3",

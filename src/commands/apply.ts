@@ -82,7 +82,7 @@ async function applyUnderLock(
   { options, settings, terminal }: Invocation<ApplyOptions>,
   saved: SavedPlan | undefined,
   report: ApplyReport,
-  { stopping, aborting }: Interrupts,
+  { stopping, aborting, hurrying }: Interrupts,
 ): Promise<number> {
   const project = await openProject(options, settings);
   const { destroying, lockTimeout: timeout = 0 } = options;
@@ -92,7 +92,7 @@ async function applyUnderLock(
     ...{ project, options, settings, listener: runListener(options, terminal), signal: stopping },
     reading: resolving(destroying ? "at hand" : "declared"),
     creates: !destroying,
-    lock: { operation: commandOf(options), timeout, warn },
+    lock: { operation: commandOf(options), timeout, warn, hurrying },
     ...(saved && {
       async acceptState(state: StateDocument) {
         assertApplicable(saved, project, state);

@@ -64,7 +64,6 @@ export async function withRun<R extends Partial<Resolved>, T>(
 ): Promise<T> {
   const project = wanted.project ?? (await openProject(options, settings));
   const timeout = options.lockTimeout ?? 0;
-  const lock = operation === undefined ? {} : { lock: { operation, timeout, warn } };
   // Read before signals are listened to: until then Ctrl-C ends the process, even if a store does not answer.
   const state = operation === undefined ? await latestStateOf(project.store, terminal) : undefined;
   const notice =
@@ -73,7 +72,8 @@ export async function withRun<R extends Partial<Resolved>, T>(
       : "\ninterrupted: accepted requests continue at the service; press Ctrl-C again to stop at once\n";
   return interruptible(notice, terminal, (interrupts) => {
     const listener = runListener(options, terminal);
-    const { stopping: signal } = interrupts;
+    const { stopping: signal, hurrying } = interrupts;
+    const lock = operation === undefined ? {} : { lock: { operation, timeout, warn, hurrying } };
     const repairing = repairs === true ? { repairs: warn } : {};
     const request = { ...wanted, ...lock, ...repairing, project, options, settings, listener, state, signal };
     return openRun(request, (run) => work(run, interrupts));

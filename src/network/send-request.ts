@@ -3,7 +3,7 @@ import type { SecureContext } from "node:tls";
 import { type Dispatcher, Pool } from "undici";
 import { callAfter } from "../model/clock.ts";
 import { own } from "../model/json.ts";
-import { onAbort } from "../model/once.ts";
+import { onAbort, perText } from "../model/once.ts";
 
 export interface HttpRequest {
   readonly method: string;
@@ -72,7 +72,7 @@ export function openHttp(options: HttpOptions): Http {
     send: (request, signal, mayLeave) =>
       exchange(request, pools.of(request.origin), options, signal, mayLeave),
     async close() {
-      await Promise.all(pools.all().map((pool) => pool.destroy()));
+      await Promise.all(pools.all.map((pool) => pool.destroy()));
     },
   };
 }
@@ -155,25 +155,21 @@ const idle = 4000;
 
 /** Opens connections with undici, a pool for each origin. Redirects are not followed, no proxy is used, nothing is sent twice. */
 function connectionPools({ ca, timeout, silence = timeout }: HttpOptions) {
-  const pools = new Map<string, Pool>();
-  return {
-    of(origin: string): Pool {
-      const known = pools.get(origin);
-      if (known !== undefined) return known;
-      const pool = new Pool(origin, {
-        pipelining: 1,
-        keepAliveTimeout: idle,
-        keepAliveMaxTimeout: idle,
-        headersTimeout: silence,
-        bodyTimeout: silence,
-        allowH2: false,
-        connect: { timeout: silence, ...(ca === undefined ? {} : trusting(ca)) },
-      });
-      pools.set(origin, pool);
-      return pool;
-    },
-    all: (): readonly Pool[] => [...pools.values()],
-  };
+  const all: Pool[] = [];
+  const of = perText((origin) => {
+    const pool = new Pool(origin, {
+      pipelining: 1,
+      keepAliveTimeout: idle,
+      keepAliveMaxTimeout: idle,
+      headersTimeout: silence,
+      bodyTimeout: silence,
+      allowH2: false,
+      connect: { timeout: silence, ...(ca === undefined ? {} : trusting(ca)) },
+    });
+    all.push(pool);
+    return pool;
+  });
+  return { of, all };
 }
 
 /** Trust in an authority besides the system's: a bare `ca` would replace them. TLS is loaded here, since it takes long. */

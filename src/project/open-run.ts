@@ -94,7 +94,7 @@ export interface OpenRunRequest<R extends Partial<Resolved>> {
   /** True if the run may create what the manifest declares: it needs a subscription then. */
   readonly creates?: boolean;
   /** Takes this lock and reads the state under it. A run that writes anything needs one. */
-  readonly lock?: { readonly operation: string } & Pick<LockOptions, "timeout" | "warn">;
+  readonly lock?: { readonly operation: string } & Pick<LockOptions, "timeout" | "warn" | "hurrying">;
   /** The state of a run without a lock; undefined before the first apply. */
   readonly state?: StateDocument | undefined;
   /**

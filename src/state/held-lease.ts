@@ -1,5 +1,5 @@
 /** @module Renews a lease while a run works, and stops the run when it may not be ours any more. */
-import type { Clock } from "../model/clock.ts";
+import { type Clock, callAfter } from "../model/clock.ts";
 import { asError, isGraphformError } from "../model/errors.ts";
 import { orAborted, singleFlight } from "../model/once.ts";
 import { leaseRanOut, leftStanding, replaced, takenAway } from "./lock-words.ts";
@@ -52,6 +52,10 @@ export interface HeldLease {
   readonly safe: number;
   /** Undefined while the last proof that the lock is ours is fresh, else a new one. A lease that may have run out by the own clock ends without a request. */
   look(): Promise<void> | undefined;
+  /** Aborted when the store is not waited for any more: nothing is written, and the lock may be left standing. `ended` is aborted by then. */
+  readonly late: AbortSignal;
+  /** Gives the store 5 s more for everything, and is `late` then. */
+  hurry(): void;
   /** Renews at once, or ends. Never rejects. */
   renew(): Promise<void>;
   /** Ends the run, as when the store does not answer; the lease is renewed until it is released. */
@@ -82,7 +86,7 @@ export function holdLease(
 ): HeldLease {
   const { clock, monotonic, every, patience } = time;
   const safe = ms * safePart;
-  const [lost, ended] = [new AbortController(), new AbortController()];
+  const [lost, ended, late] = [new AbortController(), new AbortController(), new AbortController()];
   const moment = (): Moment => ({ monotonic: monotonic(), wall: clock.now() });
   let lease = first;
   let renewedAt = moment();
@@ -142,7 +146,7 @@ export function holdLease(
       if (renewing === next) renewing = undefined;
     });
     renewing = next;
-    return next;
+    return orAborted(next, late.signal).catch(() => undefined);
   };
   const answered = async (): Promise<void> => {
     await renew();
@@ -180,13 +184,12 @@ export function holdLease(
         if (!mayBeGone || !isGraphformError(error) || error.code !== "lock-unknown") throw error;
       }
     };
-    const [stop, late] = [new AbortController(), unreachable(driver.where, "does not answer")];
-    const timer = setTimeout(() => stop.abort(late), patience);
+    const stopTimer = callAfter(patience, () => late.abort(unreachable(driver.where, "does not answer")));
     // A store that ended the run by not answering is asked once.
     const given = lost.signal.aborted
       ? free()
-      : untilAnswered(free, { clock, signal: stop.signal, longest: safe });
-    await orAborted(given, stop.signal).finally(() => clearTimeout(timer));
+      : untilAnswered(free, { clock, signal: late.signal, longest: safe });
+    await given.finally(stopTimer);
   };
   return {
     id: first.holder.id,
@@ -194,12 +197,20 @@ export function holdLease(
     current: () => lease,
     lost: lost.signal,
     ended: ended.signal,
+    late: late.signal,
+    hurry() {
+      const stop = every(5000, () => {
+        stop();
+        end(unreachable(driver.where, "did not answer within 5 s after the second interrupt"));
+        late.abort(ended.signal.reason);
+      });
+    },
     look,
     renew,
     stop: (reason) => lost.abort(reason),
     abandon,
     release(): Promise<string | undefined> {
-      released ??= giveBack().then(
+      released ??= orAborted(giveBack(), late.signal).then(
         () => undefined,
         (error: unknown) => leftStanding(driver, lease.holder, asError(error)),
       );

@@ -25,6 +25,8 @@ export interface LockOptions {
   /** Longest wait for another holder, in ms; 0, the default, does not wait. */
   readonly timeout?: number;
   readonly signal?: AbortSignal;
+  /** Aborted when a store that does not answer is waited for no longer: what it lacks goes to a local file at once. */
+  readonly hurrying?: AbortSignal;
   /** Time after the last heartbeat at which other hosts take the lock over, in ms. Default 60 s. */
   readonly lease?: number;
   /** True for `state push` alone: a lock for anything else is refused while a local file has what could not be stored. */

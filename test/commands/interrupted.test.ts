@@ -1,4 +1,5 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
+import { listenForInterrupts } from "../../src/commands/terminal/listen-for-interrupts.ts";
 import { interruptedOr } from "../../src/commands/with-run.ts";
 import { GraphformError } from "../../src/model/errors.ts";
 
@@ -20,5 +21,20 @@ describe("the end of a run that a signal has stopped", () => {
   it("is the error where no signal came", () => {
     const error = new Error("x");
     expect(interruptedOr(error, new AbortController().signal)).toBe(error);
+  });
+});
+
+describe("the signals of a run", () => {
+  it("hurry it only at the second one, also where that comes after the two seconds", () => {
+    vi.useFakeTimers();
+    const { stopping, aborting, hurrying, release } = listenForInterrupts(() => undefined);
+    const press = (): void => process.listeners("SIGINT").at(-1)?.("SIGINT");
+    press();
+    vi.advanceTimersByTime(2000);
+    expect([stopping, aborting, hurrying].map(({ aborted }) => aborted)).toEqual([true, true, false]);
+    press();
+    expect(hurrying.aborted).toBe(true);
+    release();
+    vi.useRealTimers();
   });
 });

@@ -1,9 +1,11 @@
-/** @module Turns SIGINT, SIGTERM and SIGHUP into the two abort signals of a run. */
+/** @module Turns SIGINT, SIGTERM and SIGHUP into the abort signals of a run. */
 export interface Interrupts {
   /** Aborted by the first Ctrl-C: no new steps start, and waiting ends. */
   readonly stopping: AbortSignal;
   /** Aborted by the second Ctrl-C, or 2 s after the first: requests in flight are cancelled too. */
   readonly aborting: AbortSignal;
+  /** Aborted by the second Ctrl-C alone: a store that does not answer is not waited for either. */
+  readonly hurrying: AbortSignal;
   release(): void;
 }
 
@@ -17,10 +19,12 @@ const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 export function listenForInterrupts(onInterrupt: () => void): Interrupts {
   const stopping = new AbortController();
   const aborting = new AbortController();
+  const hurrying = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   const onSignal = (): void => {
     if (stopping.signal.aborted) {
-      aborting.abort(new Error("interrupted twice"));
+      hurrying.abort(new Error("interrupted twice"));
+      aborting.abort(hurrying.signal.reason);
       return;
     }
     onInterrupt();
@@ -32,6 +36,7 @@ export function listenForInterrupts(onInterrupt: () => void): Interrupts {
   return {
     stopping: stopping.signal,
     aborting: aborting.signal,
+    hurrying: hurrying.signal,
     release() {
       clearTimeout(timer);
       for (const signal of signals) process.off(signal, onSignal);

@@ -1,5 +1,6 @@
 /** @module Puts documents into a store, each in place of the one that is known; an answer that is lost is found out by reading. */
 import type { Clock } from "../../model/clock.ts";
+import { orAborted } from "../../model/once.ts";
 import type { StateDocument } from "../../model/state.ts";
 import { digestOf, type VersionId, versionIdOf } from "../document.ts";
 import { stateDigest } from "../errored-state.ts";
@@ -8,7 +9,7 @@ import type { Stored } from "../store.ts";
 import { conflict } from "../store-trouble.ts";
 import type { StateDriver } from "./driver.ts";
 import { readStored } from "./read-stored.ts";
-import { isUnreachable, untilAnswered } from "./store-retry.ts";
+import { untilAnswered } from "./store-retry.ts";
 
 interface Sent {
   readonly text: string;
@@ -38,10 +39,8 @@ export interface ConditionalWriter {
 
 export function conditionalWriter(driver: StateDriver, name: string, clock: Clock): ConditionalWriter {
   let known: KnownVersion | undefined;
-  /** Texts that were sent without an answer, by digest: each may be stored, now or later. */
+  /** Texts that are on their way, or were sent without an answer, by digest: each may be stored, now or later. */
   const unsure = new Map<string, Sent>();
-  /** The digest of the text that is on its way. */
-  let sending: string | undefined;
   /** Digest of the text stored at the first look under this lock, before anything is known. */
   let atFirst: { readonly digest: string | undefined } | undefined;
 
@@ -82,18 +81,11 @@ export function conditionalWriter(driver: StateDriver, name: string, clock: Cloc
     if (unsure.size > 0 && (await isStored(sent))) return true;
     await held.look();
     held.ended.throwIfAborted();
-    try {
-      sending = sent.digest;
-      const answer = await driver.write(sent.text, known?.version, held.current());
-      if (answer.is === "stale") return await isStored(sent);
-      confirm(answer.version, sent);
-      return true;
-    } catch (error) {
-      if (isUnreachable(error)) unsure.set(sent.digest, sent);
-      throw error;
-    } finally {
-      sending = undefined;
-    }
+    unsure.set(sent.digest, sent);
+    const answer = await driver.write(sent.text, known?.version, held.current());
+    if (answer.is === "stale") return isStored(sent);
+    confirm(answer.version, sent);
+    return true;
   };
 
   return {
@@ -114,9 +106,15 @@ export function conditionalWriter(driver: StateDriver, name: string, clock: Cloc
     async put(text, id, held) {
       const sent = { text, id, digest: digestOf(text) };
       const base = known;
+      const rules = { clock, signal: held.ended, longest: held.safe };
       // Stale although the expected version is stored: the lease is not ours, or an earlier write of ours has just arrived.
       for (let tries = 0; tries < 3; tries += 1) {
-        if (await untilAnswered(() => attempt(sent, held), { clock, signal: held.ended, longest: held.safe }))
+        if (
+          await orAborted(
+            untilAnswered(() => attempt(sent, held), rules),
+            held.late,
+          )
+        )
           return;
         await held.renew();
       }
@@ -135,7 +133,7 @@ export function conditionalWriter(driver: StateDriver, name: string, clock: Cloc
       const digest = stored && digestOf(stored.text);
       atFirst ??= { digest };
       if (known === undefined) return digest === atFirst.digest;
-      return digest === known.digest || (digest !== undefined && (digest === sending || unsure.has(digest)));
+      return digest === known.digest || (digest !== undefined && unsure.has(digest));
     },
   };
 }

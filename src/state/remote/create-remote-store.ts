@@ -1,6 +1,7 @@
 /** @module Stores a state behind a protocol, for a team: conditional writes under a lease. */
 import { type Clock, systemClock } from "../../model/clock.ts";
 import { asError, GraphformError, isGraphformError } from "../../model/errors.ts";
+import { orAborted } from "../../model/once.ts";
 import type { StateDocument } from "../../model/state.ts";
 import { isTimeUp } from "../../model/time-limit.ts";
 import { follows, stateFormatter, type VersionId, versionIdOf, versionIn } from "../document.ts";
@@ -50,6 +51,8 @@ export function createRemoteStore(driver: StateDriver, options: RemoteStoreOptio
   const unstored = openUnstored(run, errored);
   let warn: LockOptions["warn"];
   let busy = 0;
+  /** True once all that is not stored yet goes to the local file at once. */
+  let isHurried = false;
   /** The reason for which nothing is written any more, until the state is read again. */
   let failed: Error | undefined;
 
@@ -62,8 +65,10 @@ export function createRemoteStore(driver: StateDriver, options: RemoteStoreOptio
     if (isOver && held === undefined) void driver.close();
     throw error;
   };
-  const answered = <T>(ask: (attempt: number) => Promise<T>): Promise<T> =>
-    untilAnswered(ask, { clock, limit }).catch(closing);
+  const answered = <T>(ask: (attempt: number) => Promise<T>): Promise<T> => {
+    const asked = untilAnswered(ask, { clock, limit });
+    return (held === undefined ? asked : orAborted(asked, held.late)).catch(closing);
+  };
   const load = async (): Promise<StateDocument | undefined> => {
     const stored = await driver.read();
     const state = stored && readStored(stored.text, where, name);
@@ -100,6 +105,7 @@ export function createRemoteStore(driver: StateDriver, options: RemoteStoreOptio
     if ((before !== undefined && !follows(before, version)) || !change())
       throw conflict(where, version, before ?? writer.known()?.id);
     busy += 1;
+    if (isHurried) unstored.keepEarly();
     await writes.offer(versionIdOf(version)).finally(() => {
       busy -= 1;
     });
@@ -119,6 +125,11 @@ export function createRemoteStore(driver: StateDriver, options: RemoteStoreOptio
     if (lockOptions.isPush !== true) await refuseUnpushed(mine, lockOptions.warn);
     held = mine;
     warn = lockOptions.warn;
+    lockOptions.hurrying?.addEventListener("abort", () => {
+      isHurried = true;
+      if (busy > 0) unstored.keepEarly();
+      mine.hurry();
+    });
     return {
       id: mine.id,
       lost: mine.lost,
@@ -127,7 +138,7 @@ export function createRemoteStore(driver: StateDriver, options: RemoteStoreOptio
       async finish(): Promise<void> {
         await writes.idle();
         await mine.renew();
-        if (!mine.lost.aborted) return;
+        if (!mine.lost.aborted) return unstored.drop();
         const { view } = live ?? {};
         const last = view && failed && !mine.ended.aborted ? () => put(mine, view) : undefined;
         const lockLeft = driver.expires ? undefined : mine.id;
@@ -137,7 +148,7 @@ export function createRemoteStore(driver: StateDriver, options: RemoteStoreOptio
         await writes.idle();
         if (held === mine) held = undefined;
         const left = await mine.release();
-        if (isOver) void driver.close();
+        if (isOver || (isHurried && mine.late.aborted)) void driver.close();
         if (left !== undefined) lockOptions.warn?.(left);
       },
     };

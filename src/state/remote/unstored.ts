@@ -5,6 +5,7 @@ import type { StateDocument } from "../../model/state.ts";
 import type { StateEvent } from "../../model/state-event.ts";
 import type { CreatedObject, ErroredFiles } from "../errored-file.ts";
 import { createdWords, matchOf, unpushedIn, unstoredObjects } from "../errored-state.ts";
+import { mergeCalls } from "../state-writer.ts";
 import type { Unpushed } from "../store.ts";
 import type { StateDriver } from "./driver.ts";
 import { readableState } from "./read-stored.ts";
@@ -13,6 +14,10 @@ import { untilAnswered } from "./store-retry.ts";
 export interface Unstored {
   /** Keeps one, and begins to write the file: nothing is lost if the run is killed after that. */
   add(event: StateEvent): void;
+  /** Begins to write the file with everything so far, which the store may still take. */
+  keepEarly(): void;
+  /** Removes the file, unless it has what could not be stored. */
+  drop(): Promise<void>;
   /** Ends a run that may store nothing more: tries `last`, then a local file. `lockLeft`: a lock that may stand for ever. Returns the run's error. */
   keep(reason: Error, last: (() => Promise<void>) | undefined, lockLeft?: string): Promise<Error>;
 }
@@ -28,43 +33,45 @@ export interface RunView {
 
 export function openUnstored({ where, view, stored, possible }: RunView, files: ErroredFiles): Unstored {
   let events = 0;
-  let written = 0;
   let path: string | undefined;
-  let writing: Promise<void> | undefined;
 
   const write = async (): Promise<void> => {
     const state = view();
     if (state === undefined) return;
-    const count = events;
     const follows = possible().map((digest) => digest ?? null);
     path = await files.write({ where, state, follows, created: unstoredObjects(state, stored()) }, path);
-    written = count;
   };
-  const writeEarly = async (): Promise<void> => {
-    while (written < events) await write();
+  const early = mergeCalls<"now">(async (take) => {
+    take();
+    await write();
+  });
+  const keepEarly = (): void => void early.offer("now").catch(() => undefined);
+  const drop = async (): Promise<void> => {
+    await early.idle();
+    if (path === undefined || events > 0) return;
+    await files.remove(path).catch(() => undefined);
+    path = undefined;
   };
   return {
     add() {
       events += 1;
-      writing ??= writeEarly()
-        .catch(() => undefined)
-        .finally(() => {
-          writing = undefined;
-        });
+      keepEarly();
     },
+    keepEarly,
+    drop,
     async keep(reason, last, lockLeft) {
-      await writing;
+      await early.idle();
       const state = view();
-      if (events === 0 || state === undefined) return reason;
+      if (events === 0 || state === undefined) return drop().then(() => reason);
       const created = unstoredObjects(state, stored());
       const isStored = await last?.().then(
         () => true,
         () => false,
       );
       const trouble = isStored === true ? undefined : await write().then(() => undefined, asError);
-      [events, written] = [0, 0];
+      events = 0;
       if (isStored === true) {
-        if (path !== undefined) await files.remove(path).catch(() => undefined);
+        await drop();
         const hint = `what happened is stored as version ${state.serial}; run the command again`;
         return ended(reason, where, hint);
       }

@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
+import { systemClock } from "../../../src/model/clock.ts";
 import type { StateDocument } from "../../../src/model/state.ts";
 import { whileHeld } from "../../../src/project/open-run.ts";
 import { emptyState, nextVersion } from "../../../src/state/document.ts";
@@ -12,12 +13,14 @@ import {
   readErroredState,
 } from "../../../src/state/errored-file.ts";
 import { matchOf, stateToPush } from "../../../src/state/errored-state.ts";
+import { openJournal } from "../../../src/state/journal.ts";
+import { readState } from "../../../src/state/read-state.ts";
 import { createRemoteStore } from "../../../src/state/remote/create-remote-store.ts";
 import { openUnstored } from "../../../src/state/remote/unstored.ts";
 import type { StateStore } from "../../../src/state/store.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { type Toys, type ToyWorld, toyWorld } from "../../support/toy-world.ts";
-import { sampleBound, sampleState } from "../samples.ts";
+import { sampleBound, sampleIntent, sampleRound, sampleState } from "../samples.ts";
 import { type Faults, faultyDriver } from "./faulty-driver.ts";
 import { type Backend, memoryBackend, memoryDriver } from "./memory-driver.ts";
 
@@ -38,17 +41,7 @@ function bench(): Bench {
   const world = toyWorld({ listLag: 2000 });
   const { clock } = world;
   const backend = memoryBackend(clock.now);
-  let errored: ErroredState | undefined;
-  const here: ErroredFiles = {
-    find: async () => (errored === undefined ? [] : [{ path: "errored", content: errored }]),
-    async write(state) {
-      errored = readErroredState(erroredText(state), "errored", "toys");
-      return "errored";
-    },
-    async remove() {
-      errored = undefined;
-    },
-  };
+  const here = filesInMemory();
   const open: Bench["open"] = (folder = "here") => {
     const { driver, faults } = faultyDriver(memoryDriver(backend));
     const store = createRemoteStore(driver, {
@@ -57,7 +50,23 @@ function bench(): Bench {
     });
     return { store, faults };
   };
-  return { world, backend, errored: () => errored, open };
+  return { world, backend, errored: here.kept, open };
+}
+
+/** The files of one folder, and the one that is there. */
+function filesInMemory(): ErroredFiles & { kept(): ErroredState | undefined } {
+  let errored: ErroredState | undefined;
+  return {
+    kept: () => errored,
+    find: async () => (errored === undefined ? [] : [{ path: "errored", content: errored }]),
+    async write(state) {
+      errored = readErroredState(erroredText(state), "errored", state.state.name);
+      return "errored";
+    },
+    async remove() {
+      errored = undefined;
+    },
+  };
 }
 
 /** What `graphform apply` does. `atWrite`: the store is away from that write of the state on. */
@@ -191,15 +200,94 @@ describe("a store that goes away in the middle of an apply of 20", () => {
   });
 });
 
+const acknowledged = {
+  type: "create-acknowledged",
+  address: "instances.orders",
+  id: "instance-77",
+  createdAt: "2026-01-01T00:00:00.000Z",
+  converging: { operation: "create", since: "2026-01-01T00:00:00.000Z", record: {} },
+} as const;
+
+describe("a run that is interrupted twice while its store does not answer", () => {
+  /** A run that has two events to store, under a lock that never ends by itself. */
+  async function hurried() {
+    const backend = memoryBackend(() => 0);
+    const memory = memoryDriver(backend, { expires: false });
+    const answer = Promise.withResolvers<void>();
+    let answers = Promise.resolve();
+    const files = filesInMemory();
+    const beats: (() => void)[] = [];
+    const store = createRemoteStore(
+      {
+        ...memory,
+        write: async (...given) => answers.then(() => memory.write(...given)),
+        renew: async (...given) => answers.then(() => memory.renew(...given)),
+        release: async (...given) => answers.then(() => memory.release(...given)),
+      },
+      {
+        ...{ name: "shop", erroredFile: "errored", errored: files },
+        every(_, beat) {
+          beats.push(beat);
+          return () => undefined;
+        },
+      },
+    );
+    const [warnings, twice] = [[] as string[], new AbortController()];
+    const lock = await store.lock("apply", {
+      ...{ clock: systemClock, hurrying: twice.signal },
+      warn: (message) => warnings.push(message),
+    });
+    const journal = openJournal(store, (await store.read()) ?? emptyState("shop"), systemClock);
+    const intent = sampleIntent({ refs: [] });
+    await journal.record({
+      type: "create-announced",
+      address: "instances.orders",
+      intent,
+      listed: sampleRound,
+    });
+    answers = answer.promise;
+    const recording = [journal.record(acknowledged)];
+    twice.abort();
+    await vi.waitFor(() => expect(files.kept()?.state.resources).toHaveProperty(["instances.orders"]));
+    recording.push(journal.record({ type: "bound", address: "instances.b", bound: sampleBound("b-1") }));
+    await vi.waitFor(() => expect(files.kept()?.state.resources).toHaveProperty(["instances.b"]));
+    return { backend, lock, files, warnings, recording, answer: answer.resolve, passTime: beats.at(-1) };
+  }
+
+  it("keeps everything in a file at once, ends 5 s later, and can push it after a write that arrives late", async () => {
+    const { backend, lock, files, warnings, recording, answer, passTime } = await hurried();
+    passTime?.();
+    await Promise.all(recording);
+    await expect(lock.finish()).rejects.toMatchObject({
+      code: "state-unreachable",
+      hint: expect.stringContaining("graphform state push errored"),
+    });
+    await lock.release();
+    expect(warnings.at(-1)).toMatch(/may be left standing .*second interrupt.*graphform state unlock/);
+    answer();
+    await new Promise((resolve) => setImmediate(resolve));
+    const stored = readState(backend.document?.text ?? "", "memory://shop", "shop");
+    expect(Object.keys(stored.resources)).toEqual(["instances.orders"]);
+    const kept = files.kept();
+    expect(kept && matchOf(kept, stored, "memory://shop")).toBe("ahead");
+  });
+
+  it("stores everything where the store answers within that time, and keeps no file", async () => {
+    const { backend, lock, files, warnings, recording, answer } = await hurried();
+    answer();
+    await Promise.all(recording);
+    await lock.finish();
+    await lock.release();
+    expect(warnings).toEqual([]);
+    expect(files.kept()).toBeUndefined();
+    expect(backend.lock).toBeUndefined();
+    const { resources } = readState(backend.document?.text ?? "", "memory://shop", "shop");
+    expect(Object.keys(resources).sort()).toEqual(["instances.b", "instances.orders"]);
+  });
+});
+
 describe("the file for what could not be stored", () => {
   const away = new Error("the store is away");
-  const acknowledged = {
-    type: "create-acknowledged",
-    address: "instances.orders",
-    id: "instance-77",
-    createdAt: "2026-01-01T00:00:00.000Z",
-    converging: { operation: "create", since: "2026-01-01T00:00:00.000Z", record: {} },
-  } as const;
   const made = (): StateDocument => {
     const state = sampleState();
     return { ...state, resources: { ...state.resources, "instances.orders": sampleBound("instance-77") } };
