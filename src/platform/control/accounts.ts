@@ -7,11 +7,6 @@ import type { Fault } from "./faults.ts";
 import { noteState } from "./record-state.ts";
 import type { AccountRequest } from "./validate.ts";
 
-export type AccountPlace = Pick<
-  InstanceRecord,
-  "tier" | "component" | "resourceId" | "subscriptionId" | "customTags"
->;
-
 export function accountInstances({ store }: Core, configId: string): readonly InstanceRecord[] {
   return store.instances.list().filter((record) => record.isAccount && record.accountConfigId === configId);
 }
@@ -23,7 +18,7 @@ function connectedStatus({ isDisconnected }: AccountConfigRecord): string {
 /** Returns the id of a new cloud account, PENDING until its bootstrap. Instances of one account share its configuration. */
 export function addAccount(
   core: Core,
-  place: AccountPlace,
+  place: Pick<InstanceRecord, "tier" | "component" | "resourceId" | "subscriptionId" | "customTags">,
   { cloudProvider, account, params }: AccountRequest,
   fault: Fault,
 ): Promise<string> {

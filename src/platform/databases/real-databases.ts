@@ -115,12 +115,6 @@ export function createRealDatabases(parts: RealDatabasesParts): Databases {
     }
   };
 
-  const runningDatabase = (record: InstanceRecord): RealDatabase => {
-    const entry = running.get(record.id);
-    if (entry === undefined) throw new Error("the database does not run");
-    return entry;
-  };
-
   return {
     engine: { name: engine.name, version: engine.version, why: engine.why },
     start: async (record, snapshot) => describeDatabase(await start(record, snapshot)),
@@ -160,7 +154,11 @@ export function createRealDatabases(parts: RealDatabasesParts): Databases {
       return isWhole && !needsRestart(entry, record, await specFor(record));
     },
     hasUsers: ({ id, users }) => running.get(id)?.database.hasUsers(users) ?? true,
-    applyUsers: (record) => runningDatabase(record).database.applyUsers(record.users),
+    async applyUsers({ id, users }) {
+      const entry = running.get(id);
+      if (entry === undefined) throw new Error("the database does not run");
+      return entry.database.applyUsers(users);
+    },
     refusalOf: (acl) => ruleCheck.refusalOf(acl),
     async abandon() {
       stopWatching();

@@ -8,8 +8,6 @@ import { errorBody, ServiceError } from "../model/service-error.ts";
 /** Version segment of every path of the platform host. */
 export const version: string = "/2022-09-01-00";
 
-export const usersPrefix: string = "/v1/customer-ldap";
-
 /** Maximum size of a request body, in bytes. */
 export const maxBody: number = 1024 * 1024;
 

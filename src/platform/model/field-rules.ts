@@ -24,17 +24,11 @@ export function isOffered(row: FieldSchema, tier: string, component: string): bo
 
 /** The problem with a value, as a phrase that follows the field's name; undefined for a valid value. */
 export function wrongValue(row: FieldSchema, value: Json): string | undefined {
-  if (row.type === "string") return wrongString(row, value);
   if (row.type === "boolean") return typeof value === "boolean" ? undefined : "must be true or false";
   if (row.type === "integer" || row.type === "number") return wrongNumber(row, value);
-  return row.enum === undefined || row.enum.includes(value)
-    ? undefined
-    : `must be one of ${row.enum.join(", ")}`;
-}
-
-function wrongString(row: FieldSchema, value: Json): string | undefined {
-  if (typeof value !== "string") return "must be a string";
+  if (row.type === "string" && typeof value !== "string") return "must be a string";
   if (row.enum !== undefined && !row.enum.includes(value)) return `must be one of ${row.enum.join(", ")}`;
+  if (typeof value !== "string") return undefined;
   if (value.length < (row.minLength ?? 0)) return "must not be empty";
   if (row.pattern !== undefined && !new RegExp(row.pattern, "u").test(value))
     return `must match ${row.pattern}`;

@@ -1,7 +1,7 @@
 /** @module Defines the records that the control plane keeps, the check of each file, and the store of all of them. */
 import { createHmac, randomInt } from "node:crypto";
 import { join } from "node:path";
-import { isObject, type JsonObject } from "../../model/json.ts";
+import { isObject, type JsonObject, textIn } from "../../model/json.ts";
 import { type Collection, openCollection } from "./collection.ts";
 import type { StorageTrouble } from "./service-error.ts";
 
@@ -181,8 +181,7 @@ export async function openStore(dataDir: string, trouble?: StorageTrouble): Prom
 
 /** The requested user name, or `default`, the database's built-in user. */
 export function firstUserOf(record: InstanceRecord): string {
-  const name = record.params["graphdbUser"];
-  return typeof name === "string" ? name : "default";
+  return textIn(record.params["graphdbUser"]) ?? "default";
 }
 
 const letters = "abcdefghijklmnopqrstuvwxyz0123456789";
@@ -197,12 +196,12 @@ export function generatedPassword(instanceId: string, key: Buffer): string {
 }
 
 /** The passwords of an instance: the requested one, and those that the platform gives it. */
-export function secretsOf(
-  { id, params: { graphdbPassword } }: InstanceRecord,
-  key: Buffer,
-): readonly string[] {
-  const own = [generatedPassword(id, key), observerPassword(id, key)];
-  return typeof graphdbPassword === "string" ? [...own, graphdbPassword] : own;
+export function secretsOf({ id, params: asked }: InstanceRecord, key: Buffer): readonly string[] {
+  return [
+    generatedPassword(id, key),
+    observerPassword(id, key),
+    textIn(asked["graphdbPassword"]) ?? [],
+  ].flat();
 }
 
 /** The password of an instance's observability endpoint: the same at every start with the same key. */

@@ -6,7 +6,7 @@ import type { Core } from "../../core.ts";
 import { maxLogin } from "../../model/field-rules.ts";
 import type { InstanceRecord } from "../../model/records.ts";
 import { ServiceError } from "../../model/service-error.ts";
-import { maxBody, usersPrefix } from "../contract.ts";
+import { maxBody } from "../contract.ts";
 import type { Call, Route } from "../exchange.ts";
 import { bearerOf, pathParam } from "./router.ts";
 
@@ -15,7 +15,7 @@ type UserHandler = (call: Call, record: InstanceRecord, body: UserBody) => JsonO
 type UserKey = "username" | "password" | "acl";
 type UserBody = { readonly [key in UserKey]?: string };
 
-const base = `${usersPrefix}/instances/:id/users`;
+const base = "/v1/customer-ldap/instances/:id/users";
 const minLength: { readonly [key in UserKey]: number } = { username: 3, password: 6, acl: 1 };
 
 /** Method, path, name, and required keys of the body (undefined: no body is read). */
