@@ -20,10 +20,21 @@ import { boundAt, openBound } from "./sides.ts";
 /** Longest time that a stop may take, in ms: the pause of writes holds that long even if this process ends. */
 const stopWithin = 15 * 60_000;
 
-/** Starts or stops the object of an address by the service, and waits for it. */
-export function power(verb: "start" | "stop", address: Address, context: ApplyContext): Promise<StepResult> {
+/**
+ * Starts or stops the object of an address by the service, and waits for it. The service may show the status from before another operation: that
+ * nothing is to do is believed if it is so `settle` later, too.
+ */
+export async function power(
+  verb: "start" | "stop",
+  address: Address,
+  context: ApplyContext,
+): Promise<StepResult> {
   const step = unplannedStep(address, boundAt(address, context), "operate", context.digest);
-  return operate({ ...step, key: `${address}#${verb}`, verb }, context);
+  const ask = (): Promise<StepResult> => operate({ ...step, key: `${address}#${verb}`, verb }, context);
+  const asked = await ask();
+  if (asked.unsent !== true) return asked;
+  await context.clock.sleep(context.profile.timing.settle, context.stopping);
+  return ask();
 }
 
 /**
@@ -166,7 +177,7 @@ function unprovenStop(
  */
 export async function reopen(step: Step, context: ApplyContext): Promise<StepResult> {
   const { address, id = "", place } = step;
-  const rest = await untilAtRest(step, { id, place }, context);
+  const rest = await untilAtRest(step, { id, place }, context, "first-look");
   if (rest.is !== "arrived" || rest.live === undefined) return notAtRest({ id, place }, rest);
   if (rest.live.phase.is === "stopped") {
     // The stop of an earlier run is over: the state no longer waits for it.

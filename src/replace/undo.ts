@@ -7,6 +7,7 @@ import { defined } from "../model/json.ts";
 import type { MigrationTerms } from "../model/migration.ts";
 import type { Step } from "../model/plan.ts";
 import type { Bound, Migration } from "../model/state.ts";
+import type { Side } from "./data/nodes.ts";
 import { readGraphs } from "./data/read-graphs.ts";
 import { Refused } from "./data/refusals.ts";
 import { isInterrupted, isSwitched } from "./phases.ts";
@@ -42,14 +43,16 @@ export async function undo(step: Step, context: ApplyContext): Promise<StepResul
   let said = "an earlier run gave the address back, and what the other one had got is not counted";
   if (!isGiven) {
     // The database in use is closed only if the other one can be started.
-    const own = await ownWrites(twinOf(address, "former"), context);
+    await assertStartable(twinOf(address, "former"), context);
     said = isLost
-      ? `${bound.id} is gone, with all that it had got since the switch${own}`
-      : `${await close(at, context)}; ${bound.id} is kept, stopped, and ${again} goes to it again${own}`;
+      ? `${bound.id} is gone, with all that it had got since the switch`
+      : `${await close(at, context)}; ${bound.id} is kept, stopped, and ${again} goes to it again`;
     await switchOver(at, terms, "former", { phase: "switch" }, context);
   }
   report(step, "switch", "the database that has the address again is started", context);
   const started = await power("start", address, context);
+  if (!isGiven && started.unsent === true)
+    said += "; this one was running, and has what was written to it alone meanwhile";
   const { resources } = context.journal.state;
   const now = bindingsAt([address, ...terms.inside], (each) => resources[each]);
   const outputs = await outputsNaming(await outputsOf(now, context), terms.outputs, context);
@@ -81,29 +84,22 @@ async function isGone(step: Step, { kind, id, place }: Bound, context: ApplyCont
   throw new GraphformError("not-asked", `the service lists ${id}, which may run, and does not describe it`);
 }
 
-/** Says that a database that should be stopped has run. Throws `nothing-to-undo` if it cannot be started. */
-async function ownWrites(address: Address, context: ApplyContext): Promise<string> {
+/** Throws `nothing-to-undo` if the database of an address cannot be started. */
+async function assertStartable(address: Address, context: ApplyContext): Promise<void> {
   const bound = context.journal.state.resources[address];
   const live = bound && (await driverOf(context, bound.kind).get(bound, context.stopping));
   const is = live?.phase.is ?? "it is deleted";
-  if (is === "stopped") return "";
-  if (is === "ready") return "; this one was running, and has what was written to it alone meanwhile";
-  throw new GraphformError("nothing-to-undo", `${address} cannot be started: ${is}`);
+  if (is !== "stopped" && is !== "ready")
+    throw new GraphformError("nothing-to-undo", `${address} cannot be started: ${is}`);
 }
 
 /** Brings the database in use to rest and stops it. Says what it has got since the switch; one that a person has stopped is not asked. */
 async function close(step: Step, context: ApplyContext): Promise<string> {
-  const { address, id = "", place } = step;
+  const { address, id = "" } = step;
   const mark = context.journal.state.migrations?.[address]?.mark;
   const notCounted = `what ${id} had got is not counted`;
-  const live = await driverOf(context, step.kind).get({ id, place }, context.stopping);
-  if (live?.phase.is === "stopped") return `${notCounted}: it was stopped`;
-  const side = await openBound(address, context).catch((error: unknown) => {
-    context.stopping.throwIfAborted();
-    const message = `${id} cannot be brought to rest: ${asError(error).message}`;
-    const hint = "stop it first: its writes since the switch stay in it";
-    throw new GraphformError("not-asked", message, { hint });
-  });
+  const side = await openUnlessStopped(step, context);
+  if (side === undefined) return `${notCounted}: it was stopped`;
   try {
     const now = await closeAtRest(step, side, context, () => writeCountOf(side));
     if (mark === undefined || mark.runId !== now?.runId || now.writes < mark.writes)
@@ -115,6 +111,28 @@ async function close(step: Step, context: ApplyContext): Promise<string> {
     return `${id} had got ${commands} that can write since the switch${count === 0 ? "" : ", which this one lacks"}${libraries}`;
   } finally {
     side.close();
+  }
+}
+
+/**
+ * Connects to a database; undefined if it is stopped. Right after a start the service may show the status from before: a stop is believed of a
+ * database that does not answer, and is shown stopped `settle` later, too. Throws `not-asked`.
+ */
+async function openUnlessStopped(step: Step, context: ApplyContext): Promise<Side | undefined> {
+  const { address, kind, id = "", place } = step;
+  const { clock, profile, stopping } = context;
+  for (let looks = 1; ; looks += 1) {
+    const side = await openBound(address, context).catch(asError);
+    if (!(side instanceof Error)) return side;
+    stopping.throwIfAborted();
+    const live = await driverOf(context, kind).get({ id, place }, stopping);
+    if (live?.phase.is !== "stopped") {
+      const hint = "stop it first: its writes since the switch stay in it";
+      throw new GraphformError("not-asked", `${id} cannot be brought to rest: ${side.message}`, { hint });
+    }
+    if (looks > 1) return undefined;
+    report(step, "fence", "it is shown stopped: looking once more", context);
+    await clock.sleep(profile.timing.settle, stopping);
   }
 }
 

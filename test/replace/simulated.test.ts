@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import { type ApplyContext, unplannedStep } from "../../src/apply/context.ts";
 import { GraphformError } from "../../src/model/errors.ts";
 import type { Driver } from "../../src/model/kind.ts";
+import type { Live, PhaseName } from "../../src/model/observed.ts";
 import type { Bound, StateDocument } from "../../src/model/state.ts";
 import type { Freeze } from "../../src/replace/data/freeze.ts";
 import type { Side } from "../../src/replace/data/nodes.ts";
@@ -13,6 +14,7 @@ import { emptyState } from "../../src/state/document.ts";
 import { openJournal } from "../../src/state/journal.ts";
 import { applyContext } from "../support/apply-context.ts";
 import { createMemoryStore } from "../support/memory-store.ts";
+import { toyProfile } from "../support/toy-kind.ts";
 import { type ToyService, toyService } from "../support/toy-service.ts";
 import { type VirtualClock, virtualClock } from "../support/virtual-clock.ts";
 
@@ -57,6 +59,9 @@ class World {
   died: PromiseWithResolvers<void> = Promise.withResolvers();
   held: Held | undefined;
   losesPauses = true;
+  /** A look of a way back may show the status of so many ms before. */
+  readonly lag: number;
+  readonly #shown = new Map<string, { readonly at: number; readonly phase: PhaseName }[]>();
   /** Share of the writes that are no queries: no cap holds them. */
   readonly plain: number;
   isOver = false;
@@ -70,6 +75,7 @@ class World {
     this.clock = virtualClock(seed);
     this.broken = broken;
     this.plain = this.one([0, 0.3]);
+    this.lag = this.one([0, 0, 50_000]);
     const work = this.one([1000, 10_000, 60_000, 14 * 60_000, 17 * 60_000]);
     this.service = toyService(this.clock, { work });
     for (const size of [1, 2]) this.databases.set(this.service.add({ size }), database());
@@ -97,6 +103,13 @@ class World {
     return this.service.all().find((toy) => toy.id === id)?.phase === "ready";
   }
 
+  /** A database as the service shows it: it may have copies of its records, of which one is late. */
+  shown(live: Live): Live {
+    const { phase } = this.#shown.get(live.id)?.findLast(({ at }) => at <= this.clock.now() - this.lag) ?? {};
+    const isLate = phase !== undefined && this.lag > 0 && this.chance(0.4);
+    return isLate ? { ...live, phase: { ...live.phase, is: phase } } : live;
+  }
+
   /** A moment of a run: it takes time, it may be the last, and another client may end the pause. */
   async pass(): Promise<void> {
     this.left -= 1;
@@ -122,6 +135,10 @@ class World {
   }
 
   settle(id: string, each: Database): void {
+    const toy = this.service.all().find((other) => other.id === id);
+    const phase = toy?.work === undefined ? (toy?.phase ?? "gone") : "pending";
+    const shown = this.#shown.get(id) ?? [];
+    if (shown.at(-1)?.phase !== phase) this.#shown.set(id, [...shown, { at: this.clock.now(), phase }]);
     if (this.isUp(id)) this.lastVersions.set(each, each.version);
     else
       Object.assign(each, {
@@ -335,7 +352,11 @@ async function run(here: World, what: "apply" | "plan" | "undo", moments: number
       await here.pass();
       return result;
     };
-  const { list, get, create, update, delete: remove, operate } = here.service;
+  const { list, create, update, delete: remove, operate } = here.service;
+  const get: Driver["get"] = async (...given) => {
+    const live = await here.service.get(...given);
+    return live && what === "undo" ? here.shown(live) : live;
+  };
   const driver: Driver = {
     ...{ list: between(list), get: between(get), create: between(create), update: between(update) },
     ...{ delete: between(remove), operate: between(operate) },
@@ -343,7 +364,9 @@ async function run(here: World, what: "apply" | "plan" | "undo", moments: number
   const { store, clock } = here;
   const state = (await store.read()) ?? born();
   const journal = openJournal({ write: between(store.write), append: between(store.append) }, state, clock);
-  const context = applyContext(clock, driver, { journal, stateAtStart: state });
+  const timing = { ...toyProfile.timing, settle: 60_000 };
+  const profile = { ...toyProfile, timing };
+  const context = applyContext(clock, driver, { journal, stateAtStart: state, profile });
   const step = async (verb: string): Promise<void> => {
     const bound = journal.state.resources[address];
     if (bound === undefined) throw new Error("nothing is bound");
@@ -423,8 +446,10 @@ async function goBack(here: World): Promise<readonly string[]> {
   const state = (await here.store.read()) ?? born();
   const all = [...here.databases.values()];
   const missing = [...here.acknowledged].filter((number) => !all.some(({ numbers }) => numbers.has(number)));
+  const { id: former } = state.resources[`${address}~former`] ?? {};
   return [
     ...wrong,
+    ...(former === undefined || !here.isUp(former) ? [] : ["the database that lost the address runs"]),
     ...((await isSettled()) ? [] : [`the way back ended in the phase ${state.migrations?.[address]?.phase}`]),
     ...(missing.length === 0 ? [] : [`${missing.length} acknowledged numbers are on no database`]),
     ...(takesWrites ? [] : ["the winner of the way back takes no writes"]),

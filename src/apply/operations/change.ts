@@ -158,7 +158,13 @@ export function refOf(step: Step, { journal }: Pick<ApplyContext, "journal">): R
   return { id: step.id ?? bound?.id ?? "", place: bound?.place ?? step.place };
 }
 
-export async function untilAtRest(step: Step, ref: Ref, context: ApplyContext): Promise<Converged> {
+/** Waits until an object is at rest. `first-look`: until it has moved, or `settle` has shown that its status is not that from before. */
+export async function untilAtRest(
+  step: Step,
+  ref: Ref,
+  context: ApplyContext,
+  baseline?: "first-look",
+): Promise<Converged> {
   const now = context.clock.now();
   const createdAt = Date.parse(context.journal.state.resources[step.address]?.createdAt ?? "");
   return converge(
@@ -166,7 +172,7 @@ export async function untilAtRest(step: Step, ref: Ref, context: ApplyContext): 
       kind: step.kind,
       ref,
       phases: ["ready", "stopped", "failed"],
-      baseline: undefined,
+      baseline,
       acceptedAt: now,
       mayBeHiddenSince: Number.isNaN(createdAt) ? now : createdAt,
       timeout: timeoutOf(step, "update", context),
