@@ -1,6 +1,7 @@
-import { instanceSchema, tiers } from "../src/fields/instance.ts";
+import { instanceSchema } from "../src/fields/instance.ts";
 import type { FieldSchema, KindSchema } from "../src/model/field-schema.ts";
 import type { Json } from "../src/model/json.ts";
+import { tiers } from "../src/model/service.ts";
 
 const heads = [
   "Field",

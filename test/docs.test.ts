@@ -3,9 +3,9 @@ import { join, posix } from "node:path";
 import { describe, expect, it } from "vitest";
 import { pages, sources } from "../scripts/pages.ts";
 import { unsaid } from "../scripts/source-tree.ts";
-import { tiers } from "../src/fields/instance.ts";
 import { operations } from "../src/hosting/operations.ts";
 import { kinds } from "../src/kinds/index.ts";
+import { tiers } from "../src/model/service.ts";
 import { mutations } from "./simulation/mutations.ts";
 
 const root = join(import.meta.dirname, "..");

@@ -1,7 +1,6 @@
 /** @module Holds the field table of instances. */
 import type { Carried, FieldSchema, KindSchema } from "../model/field-schema.ts";
-
-export const tiers: readonly string[] = ["enterprise-byoa", "enterprise", "pro", "startup", "free"];
+import { tiers } from "../model/service.ts";
 
 /** Regions that editors suggest; a service may have others. */
 export const regions: readonly string[] = [

@@ -19,6 +19,9 @@ export interface Endpoint {
   readonly omitsEmptyList?: boolean;
 }
 
+/** The product tiers, the largest first. */
+export const tiers: readonly string[] = ["enterprise-byoa", "enterprise", "pro", "startup", "free"];
+
 export interface TierKeys {
   readonly serviceModelKey: string;
   readonly productTierKey: string;

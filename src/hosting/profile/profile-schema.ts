@@ -1,6 +1,7 @@
 /** @module Holds the JSON Schema of profile files. */
 import type { JsonObject } from "../../model/json.ts";
 import { durationPattern } from "../../model/quantity.ts";
+import { tiers } from "../../model/service.ts";
 import { operations as known } from "../operations.ts";
 
 const text: JsonObject = { type: "string", minLength: 1 };
@@ -130,7 +131,7 @@ export const profileSchema: JsonObject = {
       refresh: endpointRef,
       operations,
       tiers: {
-        ...closed(every(["enterprise-byoa", "enterprise", "pro", "startup", "free"], tierRef), []),
+        ...closed(every(tiers, tierRef), []),
         minProperties: 1,
       },
       subscriptions: { enum: ["one", "per-tier"] },

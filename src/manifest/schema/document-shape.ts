@@ -1,6 +1,7 @@
 /** @module Holds the schema of a manifest without the fields of its resources, and lists its keys. */
 import { disruptions } from "../../model/field-schema.ts";
 import { mapped } from "../../model/json.ts";
+import { tiers } from "../../model/service.ts";
 import { storeKeys, stores, storeTypes } from "../../model/stores/index.ts";
 import { textKey } from "../../model/stores/store-description.ts";
 import { ownKeys, type Shape } from "./shape.ts";
@@ -39,8 +40,6 @@ function text(description: string, more: Shape = {}): Shape {
 }
 
 const url: Shape = { pattern: "^https?://[^\\s/][^\\s]*$", examples: ["https://platform.example.com"] };
-
-const tiers = ["enterprise-byoa", "enterprise", "pro", "startup", "free"];
 
 const service: Shape = {
   ...closed({
