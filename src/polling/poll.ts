@@ -20,7 +20,8 @@ export interface Polling<Seen, Verdict> {
   readonly look: () => Promise<Seen>;
   /** The verdict; undefined to look again. */
   readonly evaluate: (seen: Seen) => Verdict | undefined;
-  readonly deadline: number;
+  /** Without one it looks until there is a verdict. */
+  readonly deadline?: number;
   /** The earliest time at which the next look can bring anything; asked again when that time has come. */
   readonly notBefore?: () => number;
   /** Called before each pause; `failure` is that of a look that failed for now. */
@@ -33,7 +34,7 @@ const mostForbidden = 2;
 
 /** Looks until `evaluate` has a verdict; undefined once the deadline has passed. Pauses grow, with jitter. Rejects as `stopping` does. */
 export async function poll<Seen, Verdict>(
-  { look, evaluate, deadline, notBefore, onPause }: Polling<Seen, Verdict>,
+  { look, evaluate, deadline = Number.POSITIVE_INFINITY, notBefore, onPause }: Polling<Seen, Verdict>,
   { clock, profile, stopping }: PollTimes,
 ): Promise<Verdict | undefined> {
   const { first, longest } = profile.timing.poll;

@@ -66,7 +66,7 @@ export async function lookFor(
     }
     return verdicts.size === missing.size ? verdicts : undefined;
   };
-  await poll({ look, evaluate, deadline: Number.POSITIVE_INFINITY }, context);
+  await poll({ look, evaluate }, context);
   return verdicts;
 }
 
@@ -81,8 +81,7 @@ export async function listWhole(
     looks.push(seen);
     return seen.isWhole || haveEnded(looks, context.profile.timing) ? seen : undefined;
   };
-  const last = await poll({ look, evaluate, deadline: Number.POSITIVE_INFINITY }, context);
-  return last ?? { listed: undefined, isWhole: false };
+  return (await poll({ look, evaluate }, context)) ?? { listed: undefined, isWhole: false };
 }
 
 /** Lists the place, describes `ids`, and witnesses that the list lacks until one is shown. `lives` gets the shown `ids`. */

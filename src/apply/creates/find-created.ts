@@ -108,7 +108,6 @@ export async function findCreated(
         return seen;
       },
       evaluate,
-      deadline: Number.POSITIVE_INFINITY,
       notBefore: () => recheckAt,
     },
     context,

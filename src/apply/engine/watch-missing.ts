@@ -101,7 +101,7 @@ export async function untilShownOrAbsent(watched: Watched, context: LookContext)
     }
   };
   const evaluate = (seen: Sighting): Sighting | undefined => (seen.is === "hidden" ? undefined : seen);
-  const seen = await poll({ look: lookOrAskParents, evaluate, deadline: Number.POSITIVE_INFINITY }, context);
+  const seen = await poll({ look: lookOrAskParents, evaluate }, context);
   return seen?.is === "shown" ? seen.live : undefined;
 }
 
