@@ -259,6 +259,11 @@ function withSpecs<P extends Parts>(plan: P, convert: (spec: Spec) => JsonObject
   return { ...plan, changes, steps };
 }
 
+/** True for a change whose address gets a new object. */
+export function makesObject({ action }: Pick<Change, "action">): boolean {
+  return action === "create" || action === "replace" || action === "migrate";
+}
+
 /** True if the plan changes the service, an output or a binding. */
 export function hasChanges(plan: Plan<unknown>): boolean {
   const outputs = Object.values(plan.outputs).some((output) => output.action !== "no-op");

@@ -2,7 +2,7 @@
 import { type Address, remedyForFailed, twinIn } from "../model/address.ts";
 import { defined, type Json, stableJson } from "../model/json.ts";
 import type { Source } from "../model/observed.ts";
-import { type Census, type Change, nestedPlan, type Plan, type Step } from "../model/plan.ts";
+import { type Census, type Change, makesObject, nestedPlan, type Plan, type Step } from "../model/plan.ts";
 import { isLoginKind } from "../model/probe.ts";
 import { isSealed } from "../model/sealed.ts";
 import { addressesOfRemoval, resolveAddressOptions } from "./address-options.ts";
@@ -125,11 +125,10 @@ function proposeGuarded(subject: Subject, input: PlanInput, ahead: Ahead): Chang
     ...remedyIfFailed(proposed, input),
   };
   const blocked = guardsOf(change, subject, input);
-  const getsNewObject = ["create", "replace", "migrate"].includes(change.action);
   const isNow = change.action !== "migrate" || partNow(subject, input).movesData;
   const { address, observed } = subject;
   if (blocked.length > 0 || !isNow) return { ...change, blocked };
-  if (getsNewObject) {
+  if (makesObject(change)) {
     ahead.newObjects.add(address);
     ahead.outputs.delete(address);
   } else if (observed !== undefined)

@@ -108,7 +108,7 @@ function outputChange(
 }
 
 /** The reason for a missing output of an existing object that the value refers to; undefined if none is missing. */
-function missingIn(value: Json, { observed }: PlanInput): string | undefined {
+export function missingIn(value: Json, { observed }: Pick<PlanInput, "observed">): string | undefined {
   const reasons = referencesIn(value).flatMap((reference) => {
     const { address, output } = referent(reference);
     const reason = own(observed.get(address)?.missing ?? {}, output);

@@ -68,6 +68,28 @@ describe("a referent that gets a new object", () => {
     expect(actions(planOf(scene))).toEqual({ house: "replace !protect", cat: "keep" });
   });
 
+  it.each<[string, Case, string]>([
+    ["it is stopped", { wants: {}, has: {}, phase: "stopped" }, "replace !output-missing"],
+    [
+      "it is stopped, and changed otherwise",
+      { wants: { colour: "red" }, has: { colour: "blue" }, phase: "stopped" },
+      "replace !output-missing",
+    ],
+    [
+      "it is stopped, and started by this plan",
+      { wants: { power: "running" }, has: { power: "stopped" }, phase: "stopped" },
+      "replace",
+    ],
+    ["an operation on it has not ended", { wants: {}, has: {}, phase: "pending" }, "replace"],
+  ])("holds back a new object that needs its output: %s", (_, house, expected) => {
+    const colour = { $template: [{ $ref: "toys.house.endpoint" }] };
+    const cat: Case = { wants: { colour, size: 2 }, has: { size: 1 }, refs: ["house"] };
+    expect(actions(planOf({ house, cat }))).toMatchObject({ cat: expected });
+    expect(actions(planOf({ house, cat: { wants: { colour }, refs: ["house"] } }))).toMatchObject({
+      cat: expected.replace("replace", "create"),
+    });
+  });
+
   it("changes nothing for a value whose output is not shown just now", () => {
     const colour = { $template: [{ $ref: "toys.house.endpoint" }] };
     const house: Case = { wants: { power: "stopped" }, has: {}, phase: "stopped" };

@@ -1,7 +1,7 @@
 /** @module Lists the guards that hold back one change by itself. */
 import { shellWord } from "../../model/errors.ts";
 import { disruptions, fieldRows, rowAt } from "../../model/field-schema.ts";
-import type { Change, Guard } from "../../model/plan.ts";
+import { type Change, type Guard, makesObject } from "../../model/plan.ts";
 import { fewOf } from "../../model/quantity.ts";
 import { howToOpen } from "../migration-words.ts";
 import { isBeingDeleted } from "../propose.ts";
@@ -121,14 +121,13 @@ function missingOperation(
 ): { readonly what: string; readonly remedy: string } | undefined {
   const { noun, operations } = kinds.named(change.kind);
   const lacks = (operation: string): boolean => profile.operations[operation] === undefined;
-  const makes = ["create", "replace", "migrate"].includes(change.action);
   const missingVerb = change.action === "migrate" ? (operations.power ?? []).find(lacks) : undefined;
   if (missingVerb !== undefined)
     return {
       what: `${missingVerb.split(".").at(-1)} a ${noun}, and nothing else closes the old one for good`,
       remedy: "lifecycle.onReplace: recreate, after its data was saved by other means",
     };
-  if (makes && lacks(operations.create))
+  if (makesObject(change) && lacks(operations.create))
     return { what: `create a ${noun}`, remedy: "give the id of an existing one" };
   const remedy = "change it by other means, or use a profile that has the operation";
   if (change.action === "replace" && lacks(operations.delete)) return { what: `delete a ${noun}`, remedy };

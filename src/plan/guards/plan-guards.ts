@@ -2,11 +2,14 @@
 import type { Address } from "../../model/address.ts";
 import type { Desired } from "../../model/desired.ts";
 import { shellWord } from "../../model/errors.ts";
+import { fieldRows, rowAt } from "../../model/field-schema.ts";
 import { objectKey } from "../../model/observed.ts";
-import type { Change } from "../../model/plan.ts";
+import { type Change, makesObject } from "../../model/plan.ts";
 import { fewOf } from "../../model/quantity.ts";
 import type { Bound, StateDocument } from "../../model/state.ts";
+import { referencesIn, referent } from "../../model/templates.ts";
 import { destinations } from "../moves.ts";
+import { missingIn } from "../outputs.ts";
 import { isBeingDeleted } from "../propose.ts";
 import { releasedHost } from "../removal.ts";
 import { heldBy, type PlanInput, type Subject, type Subjects } from "../subjects.ts";
@@ -31,6 +34,7 @@ export function guardTogether(
     changePercentHold(open, input),
     boundElsewhereHold(changes, subjects, leftOut),
     ...leftOutHolds(open, leftOut, input),
+    missingOutputHold(open, input),
   ];
   return holds.filter((hold) => hold !== undefined).reduce(held, changes);
 }
@@ -155,6 +159,29 @@ function leftOutHolds(
       }),
     };
   });
+}
+
+/** Holds back a new object that waits for an output which nothing in the plan makes: the old one would be deleted, and no other created. */
+function missingOutputHold(open: readonly Change[], { kinds, observed }: PlanInput): Hold {
+  const isMade = (change: Change): boolean =>
+    change.phase?.is === "pending" ||
+    makesObject(change) ||
+    change.fields.some(
+      ({ path }) => rowAt(fieldRows(kinds.named(change.kind).schema), path)["x-operations"] !== undefined,
+    );
+  const made = new Set(open.filter(isMade).map(({ address }) => address));
+  const lacking = ({ after = {} }: Change): readonly string[] =>
+    referencesIn(after).filter((reference) => !made.has(referent(reference).address));
+  return {
+    changes: open.filter((change) => makesObject(change) && lacking(change).length > 0),
+    guard: (change) => ({
+      code: "output-missing",
+      message:
+        missingIn(change.after ?? {}, { observed }) ??
+        `it needs ${lacking(change).join(", ")}, which nothing shows now and nothing in this plan makes`,
+      lift: "plan again once it is there; a database that is stopped has none",
+    }),
+  };
 }
 
 function held(changes: readonly Change[], { changes: which, guard }: Hold): readonly Change[] {

@@ -38,6 +38,8 @@ export const guardRules: { readonly [code: string]: string } = {
   "not-offered": "The profile has no operation for this change. Make the change in another way.",
   "on-replace":
     "The change needs a replacement, and lifecycle.onReplace refuses it. Allow it with --replace ADDRESS.",
+  "output-missing":
+    "The new object needs an output that is not shown now, and nothing in the plan makes it. Start or mend the object that it refers to, and plan again.",
   protect:
     "The resource is protected from deletion and replacement. Allow it with --allow-destroy ADDRESS, or set lifecycle.protect: false.",
 };
