@@ -51,9 +51,6 @@ export function withPlanOptions(command: Command): Command {
 /** Adds the options of the commands that read a manifest. */
 export function withManifestOptions(command: Command): Command {
   return withStateOptions(command)
-    .optionsGroup(optionGroups.manifest)
-    .option("--var <k=v>", "set a variable (repeatable)", collect, [])
-    .option("--var-file <path>", "read variables from a YAML or JSON file (repeatable)", collect, [])
     .optionsGroup(optionGroups.service)
     .option("--profile <name>", "service profile: a built-in name or a file")
     .option("--platform-url <url>", "the platform host")
@@ -74,6 +71,8 @@ export function withStateOptions(command: Command): Command {
     .option("-f, --file <path>", "manifest file or folder (repeatable; default graphform.yaml)", collect, [])
     .option("--state <place>", "where the state is: a path, or a URL like s3://BUCKET/KEY")
     .option("--lock-timeout <duration>", "wait this long for the state's lock", duration)
+    .option("--var <k=v>", "set a variable (repeatable)", collect, [])
+    .option("--var-file <path>", "read variables from a YAML or JSON file (repeatable)", collect, [])
     .optionsGroup(optionGroups.output)
     .option("--no-color", "no colour")
     .optionsGroup(optionGroups.own);

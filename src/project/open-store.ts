@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileTrouble } from "../files/file-trouble.ts";
-import { GraphformError } from "../model/errors.ts";
+import { GraphformError, shellWord } from "../model/errors.ts";
 import { defined } from "../model/json.ts";
 import type { Hide } from "../model/known-secrets.ts";
 import type { Header } from "../model/manifest.ts";
@@ -62,7 +62,7 @@ async function openRemote(
   const driver = openDriver(location, { variable, environment, isOtherEnd, ...ca });
   const { name } = header;
   return createRemoteStore(withRedactedHolders(driver, settings.secrets.hide), {
-    ...{ name, answerWithin },
+    ...{ name, answerWithin, place: ` --state ${shellWord(addressOf(location))}` },
     erroredFile: join(folder, ".graphform", `${name}.errored.state.json`),
   });
 }

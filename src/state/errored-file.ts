@@ -77,6 +77,8 @@ export interface FoundErrored {
 }
 
 export interface ErroredFiles {
+  /** The option that names the place of the state, to put after a command: it may depend on the variables of the run. */
+  readonly place?: string | undefined;
   find(): Promise<readonly FoundErrored[]>;
   /**
    * Writes one, mode 0600, and returns its path; a file that another run has left is not replaced. `own` is the path of an
@@ -87,7 +89,7 @@ export interface ErroredFiles {
 }
 
 /** `file` is the usual path, beside the manifest; `name` that of the manifest. */
-export function openErroredFiles(file: string, name: string): ErroredFiles {
+export function openErroredFiles(file: string, name: string, place?: string): ErroredFiles {
   const usual = basename(file);
   const pathsIn = async (folder: string): Promise<readonly string[]> => {
     const names = await readdir(folder).catch((): string[] => []);
@@ -98,6 +100,7 @@ export function openErroredFiles(file: string, name: string): ErroredFiles {
     return { path, content: await content.catch(asError) };
   };
   return {
+    place,
     async find() {
       const [beside, temporary] = await Promise.all([pathsIn(dirname(file)), pathsIn(tmpdir())]);
       const found = await Promise.all([...beside, ...temporary].map(read));

@@ -94,6 +94,7 @@ export function unpushedIn(
   { path: file, content }: FoundErrored,
   stored: StateDocument | undefined,
   where: string,
+  place = "",
 ): Unpushed | undefined {
   if (content instanceof Error) {
     const words = isGraphformError(content) ? content.message : `${file} cannot be read`;
@@ -113,7 +114,7 @@ export function unpushedIn(
   const [few, more] = [unknown.slice(0, 3), unknown.length - 3];
   const made = unknown.length === 0 ? "" : `: ${createdWords(few)}${more > 0 ? ` and ${more} more` : ""}`;
   const message = `${file} has changes of an earlier run that could not be stored at ${where}${made}`;
-  const hint = `store it: graphform state push ${shellWord(file)}, then run the command again; to go on without it: ${moveAway(file)}`;
+  const hint = `store it: graphform state push ${shellWord(file)}${place}, then run the command again; to go on without it: ${moveAway(file)}`;
   return { file, refusal: refusal(message, hint), state: stateToPush(content, stored) };
 }
 

@@ -75,7 +75,7 @@ const requests = [...hosts, "--subscription", "--parallelism", "--timeout", "--l
 const planning = [
   ...["--target", "--exclude", "--replace", "--allow-destroy", "--cutover", "--max-disruption"],
 ];
-const state = ["--file", "--state"];
+const state = ["--file", "--state", "--var", "--var-file"];
 const read = [...files, "--state", ...requests];
 const write = [...read, "--lock-timeout"];
 

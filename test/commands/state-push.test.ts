@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { StateDocument } from "../../src/model/state.ts";
 import { stateFormatter } from "../../src/state/document.ts";
 import { type ErroredState, erroredText } from "../../src/state/errored-file.ts";
@@ -83,6 +83,23 @@ describe("a file with what could not be stored", () => {
     expect(now()).toEqual(stored);
     expect(server.lock).toBeUndefined();
     expect(existsSync(file)).toBe(true);
+  });
+
+  it("is pushed by the words that are printed, also where the place depends on a variable of the run", async () => {
+    const gitlab = await startTerraformServer("gitlab");
+    onTestFinished(() => gitlab.close());
+    gitlab.document = format(stored);
+    await writeFile(file, erroredText({ ...errored, where: gitlab.address }));
+    const [, last = ""] = /([^/]+)$/.exec(gitlab.address) ?? [];
+    const address = `${gitlab.address.slice(0, -last.length)}\${var.stage}`;
+    const manifest = `apiVersion: graphform/v1\nname: shop\nvariables: { stage: { type: string, default: dev } }\nstate: ${JSON.stringify({ type: "http", address })}\n`;
+    await writeFile(join(folder, "graphform.yaml"), manifest);
+    const { err } = await gf("apply", "--auto-approve", "--var", `stage=${last}`);
+    const [, words = "none"] = /graphform (state push .*?), then/.exec(err) ?? [];
+    expect(await gf(...words.split(" "))).toMatchObject({ code: 0 });
+    expect(gitlab.document).toContain(made.id);
+    const listed = await gf("state", "list", "--var", `stage=${last}`);
+    expect(listed.out).toContain(made.id);
   });
 
   it.each([["list"], ["pull"], ["history"], ["unlock"]])("lets state %s go on", async (command) => {

@@ -28,6 +28,7 @@ export interface RemoteStoreOptions extends Partial<LeaseClock> {
   readonly name: string;
   /** Local file that gets what could not be stored, for `graphform state push`. */
   readonly erroredFile: string;
+  readonly place?: ErroredFiles["place"];
   readonly errored?: ErroredFiles;
 }
 
@@ -40,7 +41,7 @@ export function createRemoteStore(driver: StateDriver, options: RemoteStoreOptio
   const { where } = driver;
   const format = stateFormatter();
   const writer = conditionalWriter(driver, name, clock);
-  const errored = options.errored ?? openErroredFiles(options.erroredFile, name);
+  const errored = options.errored ?? openErroredFiles(options.erroredFile, name, options.place);
   let held: HeldLease | undefined;
   /** The text that was read or replaced last as a whole. */
   let seen: Stored | undefined;

@@ -76,7 +76,15 @@ export function openUnstored({ where, view, stored, possible }: RunView, files: 
         return ended(reason, where, hint);
       }
       const isKept = path !== undefined && trouble === undefined;
-      return ended(reason, where, isKept ? wayBack(path ?? "", created, lockLeft) : byHand(created, trouble));
+      const { place = "" } = files;
+      const unlock =
+        lockLeft === undefined
+          ? ""
+          : `graphform state unlock ${lockLeft}${place} if that lock is left standing, `;
+      const made = created.length === 0 ? "" : ` (${createdWords(created)})`;
+      const wayBack = (file: string): string =>
+        `what happened last${made} is kept in ${file}; once the store answers again: ${unlock}graphform state push ${shellWord(file)}${place}, then run the command again; until then nothing is changed from this folder`;
+      return ended(reason, where, isKept ? wayBack(path ?? "") : byHand(created, trouble));
     },
   };
 }
@@ -99,20 +107,13 @@ export async function findUnpushed(
   for (const { path, content } of isRemoving ? found : [])
     if (!(content instanceof Error) && matchOf(content, stored, where) === "current")
       await files.remove(path).catch(() => undefined);
-  return found.map((file) => unpushedIn(file, stored, where)).find((file) => file !== undefined);
+  return found.map((file) => unpushedIn(file, stored, where, files.place)).find((file) => file !== undefined);
 }
 
 function ended(reason: Error, where: string, hint: string): GraphformError {
   const code = isGraphformError(reason) ? reason.code : "state-unreachable";
   const message = `the state ${where} could not be written to the end of the run, and nothing new was begun after that: ${reason.message}`;
   return new GraphformError(code, message, { hint, cause: reason });
-}
-
-function wayBack(file: string, created: readonly CreatedObject[], lockLeft: string | undefined): string {
-  const unlock =
-    lockLeft === undefined ? "" : `graphform state unlock ${lockLeft} if that lock is left standing, `;
-  const made = created.length === 0 ? "" : ` (${createdWords(created)})`;
-  return `what happened last${made} is kept in ${file}; once the store answers again: ${unlock}graphform state push ${shellWord(file)}, then run the command again; until then nothing is changed from this folder`;
 }
 
 /** The ids are stored nowhere else. The next run finds announced creates; with the ids a person can check that. */
