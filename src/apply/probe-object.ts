@@ -104,7 +104,6 @@ function loginOf(answer: ProbeAnswer | undefined): Usable {
 /** Finds paths that were sent, by the step or before without effect, for which the running object shows another value. Empty if it cannot be asked. */
 export async function ineffectivePaths(
   step: Step,
-  ref: Ref,
   live: Live,
   context: ApplyContext,
 ): Promise<readonly string[]> {
@@ -129,11 +128,5 @@ export async function ineffectivePaths(
     const seen = answer?.probed?.values[path];
     return seen !== undefined && !sameValue(seen, value, rowAt(rows, path));
   });
-  for (const [path] of ineffective)
-    context.emit({
-      type: "warning",
-      address: step.address,
-      message: `${ref.id}: ${path} was applied, and the database does not follow; it is not sent again as it is`,
-    });
   return ineffective.map(([path]) => path);
 }

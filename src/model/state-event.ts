@@ -47,12 +47,13 @@ export type StateEvent =
       /** Creation times that the service shows of bound objects, if none is known. */
       readonly shownCreatedAt?: { readonly [address: Address]: string };
     }
-  /** A create is about to be sent. `listed` is its round, if the state does not know it. */
+  /** A create is about to be sent. `listed` is its round, if the state does not know it. `released`: it was sent, and what its address is bound to is not its object. */
   | {
       readonly type: "create-announced";
       readonly address: Address;
       readonly intent: Intent;
       readonly listed?: CreateRound;
+      readonly released?: true;
     }
   /** The service refused an announced create. That does not prove that it made nothing. */
   | {

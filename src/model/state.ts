@@ -79,6 +79,8 @@ export interface Converging {
   readonly record: Spec;
   /** create: digest of the spec that was asked for. A saved plan that asks for the same goes on with the object. */
   readonly digest?: string;
+  /** create: its intent without values, and its round, if nothing but a time told that the object is its own. */
+  readonly byTime?: { readonly intent: Intent; readonly listed: CreateRound };
 }
 
 /** Creates of one class that were in flight together, and the list of their place before the first of them was sent. */
@@ -101,6 +103,8 @@ export interface Intent extends Pick<Bound, "protect" | "onDelete" | "refs"> {
   readonly refused?: true;
   /** The id that the service answered with, if its object was not shown yet: an object with this id is that of this create. */
   readonly acknowledged?: string;
+  /** Ids that were bound by time alone, and then refused the declared login: only a person binds them again. */
+  readonly lockedOut?: readonly string[];
   /** ISO 8601: the time of that answer, by our clock. */
   readonly refusedAt?: string;
   /** ISO 8601, by the service's clock: the time of the refusal, or the first one shown after the answer was lost. A newer object is not its own. */

@@ -111,10 +111,11 @@ function markPlanApplied({ view, setHead }: LiveDocument, fingerprint: string): 
 /** An object that is created again under an old id has none of the old values. */
 function announce(
   live: LiveDocument,
-  { address, intent, listed }: Extract<StateEvent, { readonly type: "create-announced" }>,
+  { address, intent, listed, released }: Extract<StateEvent, { readonly type: "create-announced" }>,
 ): true {
   if (listed !== undefined) live.rounds[intent.round] = listed;
   live.intents.set(address, intent);
+  if (released) release(live, address);
   const gone = live.resources.get(address);
   if (gone !== undefined) live.resources.set(address, { ...gone, recorded: {} });
   return true;

@@ -36,8 +36,30 @@ function mapOf(additionalProperties: FieldSchema, description?: string): FieldSc
   return { type: "object", additionalProperties, ...defined({ description }) };
 }
 
+export const intent: FieldSchema = closedObject({
+  ...{ round: text, digest: text, "refused?": { const: true } },
+  "acknowledged?": {
+    ...text,
+    description: "The id that the service answered with, if nothing of that id was shown.",
+  },
+  "lockedOut?": { ...texts, description: "Ids that refused the declared login." },
+  "refusedAt?": time,
+  "sentBefore?": {
+    ...time,
+    description: "The service's own time of its refusal, or after the answer was lost.",
+  },
+  ...{ "marked?": { const: true }, startedAt: time },
+  "sentAfter?": { ...time, description: "The service's own time before the create was announced." },
+  ...{ recorded: values, protect: flag, onDelete, refs: texts },
+});
+
+export const round: FieldSchema = closedObject({
+  ...{ kind: text, place: anyObject, classKey: { type: "string" }, before: texts },
+});
+
 export const converging: FieldSchema = closedObject({
   ...{ operation: text, since: time, record: values, "digest?": text },
+  "byTime?": closedObject({ intent, listed: round }),
 });
 
 export const bound: FieldSchema = closedObject({
@@ -76,26 +98,6 @@ export const migration: FieldSchema = {
   }),
   description: "A database whose data is being moved, or was moved: its phase, and what a later run needs.",
 };
-
-export const intent: FieldSchema = closedObject({
-  ...{ round: text, digest: text, "refused?": { const: true } },
-  "acknowledged?": {
-    ...text,
-    description: "The id that the service answered with, if nothing of that id was shown.",
-  },
-  "refusedAt?": time,
-  "sentBefore?": {
-    ...time,
-    description: "The service's own time of its refusal, or after the answer was lost.",
-  },
-  ...{ "marked?": { const: true }, startedAt: time },
-  "sentAfter?": { ...time, description: "The service's own time before the create was announced." },
-  ...{ recorded: values, protect: flag, onDelete, refs: texts },
-});
-
-export const round: FieldSchema = closedObject({
-  ...{ kind: text, place: anyObject, classKey: { type: "string" }, before: texts },
-});
 
 export const outputs: FieldSchema = mapOf(closedObject({ value: {}, sensitive: flag }));
 
@@ -154,7 +156,7 @@ const bindings: FieldSchema = { type: "array", items: { type: "array" } };
 export const eventSchemas: { readonly [type in StateEvent["type"]]: FieldSchema } = {
   "service-recorded": event({ service: serviceSchema, "manifest?": manifestIdentity }),
   "plan-applied": event({ fingerprint: text, "shownCreatedAt?": mapOf(text) }),
-  "create-announced": event({ address: text, intent, "listed?": round }),
+  "create-announced": event({ address: text, intent, "listed?": round, "released?": { const: true } }),
   "create-refused": event({ address: text, "at?": time, "sentBefore?": time }),
   "creates-lost": event({ addresses: texts, sentBefore: time }),
   "create-acknowledged": event(created),

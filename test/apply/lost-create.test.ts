@@ -3,7 +3,8 @@ import { ServiceError } from "../../src/model/errors.ts";
 import type { Json, JsonObject } from "../../src/model/json.ts";
 import type { Driver } from "../../src/model/kind.ts";
 import type { Seen } from "../../src/model/observed.ts";
-import { toyProfile, toySchema } from "../support/toy-kind.ts";
+import { type ProbeAnswer, refusedAt, unanswered } from "../../src/model/probe.ts";
+import { askedSchema, toyProfile, toySchema } from "../support/toy-kind.ts";
 import type { Fault, ToyServiceOptions } from "../support/toy-service.ts";
 import { type Ran, type Toys, type ToyWorld, toyWorld } from "../support/toy-world.ts";
 
@@ -373,6 +374,96 @@ describe("a lost create is told from the others", () => {
     await world.run(wanted, { driver });
     expect(world.service.writes("create")).toHaveLength(Object.keys(wanted).length);
     await expectExactly(world, wanted);
+  });
+});
+
+describe("an object that nothing but its time tells from another's", () => {
+  const options = { kind: { schema: askedSchema }, hidden: ["colour", "size"] };
+
+  /** The answer is lost, and the create has made nothing if somebody else makes one just then. */
+  function lostIn(world: ToyWorld, isTheirs: boolean): Driver {
+    world.service.fault({ on: "create", effect: isTheirs ? "lost-before" : "lost-after" });
+    return {
+      ...world.service,
+      create: (spec, signal) => {
+        if (isTheirs) world.service.add({ colour: "black" });
+        return world.service.create(spec, signal);
+      },
+    };
+  }
+
+  const refusing = async (): Promise<ProbeAnswer> => refusedAt("token");
+  const silent = async (): Promise<ProbeAnswer> => unanswered("silent");
+  const toy = (world: ToyWorld): Toys => ({ a: { colour: "red", token: world.seal("tell nobody") } });
+
+  async function expectLetGo(world: ToyWorld): Promise<void> {
+    const { intents, resources } = await world.state();
+    expect([resources, intents["toys.a"]?.lockedOut]).toEqual([{}, ["toy-1"]]);
+    const { plan } = await world.run(toy(world));
+    expect(plan.changes[0]?.blocked).toMatchObject([
+      { code: "create-in-doubt", message: expect.stringContaining("toy-1 (created") },
+    ]);
+    const destroyed = await world.run({}, { destroying: true });
+    expect(destroyed.steps.map(({ result }) => result)).toEqual(["blocked"]);
+    expect(world.service.all().map(({ id }) => id)).toEqual(["toy-1"]);
+    expect(world.service.writes("create")).toHaveLength(1);
+    expect(world.service.writes("delete")).toEqual([]);
+  }
+
+  it("is let go of and named if it refuses the declared login, and stays another's in later runs", async () => {
+    const world = toyWorld(options);
+    const driver: Driver = { ...lostIn(world, true), probe: refusing };
+    const { steps } = await world.run(toy(world), { driver });
+    expect(steps).toMatchObject([
+      {
+        result: "failed",
+        message: expect.stringMatching(/toy-1, which was made at that time, refuses the declared login/),
+        hint: expect.stringContaining("graphform import toys.a ID"),
+      },
+    ]);
+    await expectLetGo(world);
+  });
+
+  it("is let go of too if only a later run gets to ask it", async () => {
+    const world = toyWorld(options);
+    const spec = { colour: "red", token: world.seal("tell nobody") };
+    const short = { a: { spec, timeouts: { create: 45_000 } } };
+    const driver: Driver = { ...lostIn(world, true), probe: silent };
+    const get: Driver["get"] = async (ref, signal) => {
+      const live = await world.service.get(ref, signal);
+      return live && { ...live, phase: { is: "pending", detail: "DEPLOYING" } };
+    };
+    expect((await world.run(short, { driver: { ...driver, get } })).steps).toMatchObject([
+      { result: "converging" },
+    ]);
+    expect((await world.state()).resources["toys.a"]?.id).toBe("toy-1");
+    const later: Driver = { ...world.service, probe: refusing };
+    expect((await world.run(toy(world), { driver: later })).steps).toMatchObject([{ result: "failed" }]);
+    await expectLetGo(world);
+  });
+
+  it.each<[string, Partial<Driver>]>([
+    ["gives no answer", { probe: silent }],
+    ["takes the login", { probe: async () => ({ is: "answered", values: { token: true } }) }],
+  ])("stays bound if it %s", async (_, over) => {
+    const world = toyWorld(options);
+    const { steps } = await world.run(toy(world), { driver: { ...lostIn(world, false), ...over } });
+    expect(steps).toMatchObject([{ result: "done" }]);
+    const { intents, resources } = await world.state();
+    expect([intents, resources["toys.a"]?.id, resources["toys.a"]?.converging]).toEqual([
+      {},
+      "toy-1",
+      undefined,
+    ]);
+  });
+
+  it("stays bound if its id was acknowledged, whatever it refuses, with a warning", async () => {
+    const world = toyWorld(options);
+    const driver: Driver = { ...world.service, probe: refusing };
+    expect((await world.run(toy(world), { driver })).steps).toMatchObject([{ result: "done" }]);
+    expect((await world.state()).resources["toys.a"]?.ineffective).toEqual(["token"]);
+    const warned = world.events.filter(({ type }) => type === "warning");
+    expect(JSON.stringify(warned)).toContain("token was applied, and the database does not follow");
   });
 });
 

@@ -37,7 +37,13 @@ const event: fc.Arbitrary<StateEvent> = fc.oneof(
   }),
   fc.record({ type: fc.constant("plan-applied" as const), fingerprint: fc.constantFrom("f", "g") }),
   fc.record(
-    { type: fc.constant("create-announced" as const), address, intent, listed: fc.constant(sampleRound) },
+    {
+      type: fc.constant("create-announced" as const),
+      address,
+      intent,
+      listed: fc.constant(sampleRound),
+      released: fc.constant(true as const),
+    },
     { requiredKeys: ["type", "address", "intent"] },
   ),
   fc.record({ type: fc.constant("create-abandoned" as const), address }),

@@ -105,12 +105,13 @@ function markPlanApplied(state: StateDocument, fingerprint: string): StateDocume
 
 function announce(
   state: StateDocument,
-  { address, intent, listed }: Extract<StateEvent, { readonly type: "create-announced" }>,
+  { address, intent, listed, released }: Extract<StateEvent, { readonly type: "create-announced" }>,
 ): StateDocument {
   const rounds = listed === undefined ? state.rounds : { ...state.rounds, [intent.round]: listed };
   const announced = { ...state, rounds, intents: { ...state.intents, [address]: intent } };
   const gone = own(state.resources, address);
   if (gone === undefined) return announced;
+  if (released) return release(announced, [address]);
   return { ...announced, resources: { ...state.resources, [address]: { ...gone, recorded: {} } } };
 }
 

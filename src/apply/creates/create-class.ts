@@ -156,7 +156,7 @@ async function resolveLost(state: ClassState): Promise<void> {
     const since = Math.max(...lost.map(({ intent }) => Date.parse(intent.startedAt)));
     const result = await findCreated(opened.round, lost, withOwnPatience(context, since));
     const intents = new Map(lost.map(({ address, intent }) => [address, intent]));
-    await context.journal.record(resolution(result, intents, context.clock.now()));
+    await context.journal.record(resolution(result, intents, opened.round, context));
     for (const { address, waiter } of lost) {
       const match = result.found.find((found) => found.address === address);
       waiter?.resolve(match === undefined ? undefined : { id: match.live.id, unsure: match.unsure });

@@ -1,8 +1,11 @@
 /** @module Describes one create on its way, the class that it is sent in, and the events that end it. */
 import type { Address } from "../../model/address.ts";
+import type { Clock } from "../../model/clock.ts";
+import { GraphformError, shellWord } from "../../model/errors.ts";
+import type { KindRegistry } from "../../model/kind.ts";
 import type { Step } from "../../model/plan.ts";
-import type { CreateRound, Intent } from "../../model/state.ts";
-import type { CreatedObject, StateEvent } from "../../model/state-event.ts";
+import type { Bound, CreateRound, Intent } from "../../model/state.ts";
+import type { CreatedObject, Journal, StateEvent } from "../../model/state-event.ts";
 import type { Match } from "../evidence/candidates.ts";
 
 export interface CreateRequest {
@@ -63,17 +66,51 @@ export function createdObject(
   return { address, id, createdAt, converging };
 }
 
-/** The event with the outcome of lost creates. An object that may belong to another create is unconfirmed. */
+/** The event with the outcome of lost creates. An object that may belong to another create is unconfirmed; one that was found by its time alone says so. */
 export function resolution(
   { found, absent }: ResolvedCreates,
   intents: ReadonlyMap<Address, Intent>,
-  now: number,
+  listed: CreateRound,
+  { clock, kinds }: { readonly clock: Clock; readonly kinds: KindRegistry },
 ): StateEvent {
+  const { namedBy } = kinds.named(listed.kind);
   const objects = found.flatMap(({ address, live, unsure }): CreatedObject[] => {
     const intent = intents.get(address);
     if (intent === undefined) return [];
     const unconfirmed = unsure.length === 0 ? {} : { unconfirmed: unsure };
-    return [{ ...createdObject(address, live.id, intent, now), ...unconfirmed }];
+    const created = createdObject(address, live.id, intent, clock.now());
+    const isKnown =
+      intent.acknowledged === live.id || live.owner || namedBy !== undefined || unsure.length > 0;
+    const byTime = isKnown ? {} : { byTime: { intent: { ...intent, recorded: {} }, listed } };
+    return [{ ...created, converging: { ...created.converging, ...byTime }, ...unconfirmed }];
   });
   return { type: "creates-resolved", found: objects, absent };
+}
+
+/** Lets go of an object that was found by its time alone and refuses the login which its create has set. Returns the error that names it. */
+export async function lockOut(
+  address: Address,
+  { id, recorded, protect, onDelete, refs }: Bound,
+  { intent, listed }: NonNullable<Bound["converging"]>["byTime"] & object,
+  journal: Pick<Journal, "record">,
+): Promise<GraphformError> {
+  const lockedOut = [...(intent.lockedOut ?? []), id];
+  const reopened = { ...intent, recorded, protect, onDelete, refs, lockedOut };
+  await journal.record({ type: "create-announced", address, intent: reopened, listed, released: true });
+  return unresolved(
+    [address],
+    `${id}, which was made at that time, refuses the declared login: it is let go of`,
+  );
+}
+
+/** The error if nothing tells what creates have made; `what` says why. */
+export function unresolved(addresses: readonly Address[], what: string): GraphformError {
+  const [first = ""] = addresses;
+  const answers =
+    addresses.length === 1
+      ? `the answer to the create of ${first} was lost, or refused it`
+      : `the answers to the creates of ${addresses.join(", ")} were lost, or refused them`;
+  const name = addresses.length === 1 ? shellWord(first) : "ADDRESS";
+  const hint = `look at them, then bind each: graphform import ${name} ID; or, if none of them is its object: graphform state rm ${name}`;
+  return new GraphformError("create-ambiguous", `${answers}, and ${what}`, { hint });
 }

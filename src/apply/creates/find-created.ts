@@ -1,5 +1,4 @@
 /** @module Finds the objects of creates whose answers were lost: by listing, never by sending again. */
-import type { Address } from "../../model/address.ts";
 import { serviceTime } from "../../model/clock.ts";
 import {
   absence,
@@ -12,7 +11,7 @@ import {
   spentAt,
   type Testimony,
 } from "../../model/consistency.ts";
-import { GraphformError, shellWord } from "../../model/errors.ts";
+import type { GraphformError } from "../../model/errors.ts";
 import type { Reader } from "../../model/kind.ts";
 import type { Live } from "../../model/observed.ts";
 import type { Bound, CreateRound, StateDocument } from "../../model/state.ts";
@@ -28,7 +27,7 @@ import {
   type Ours,
   unclaimed,
 } from "../evidence/candidates.ts";
-import type { ResolvedCreates } from "./create-request.ts";
+import { type ResolvedCreates, unresolved } from "./create-request.ts";
 
 export type SearchContext = LookContext &
   Pick<ApplyContext, "dateOf"> & { readonly journal: Pick<Journal, "state" | "record"> };
@@ -231,15 +230,4 @@ function contradicted(
     lost.map(({ address }) => address),
     `nothing proves what was made: ${about}`,
   );
-}
-
-function unresolved(addresses: readonly Address[], what: string): GraphformError {
-  const [first = ""] = addresses;
-  const answers =
-    addresses.length === 1
-      ? `the answer to the create of ${first} was lost, or refused it`
-      : `the answers to the creates of ${addresses.join(", ")} were lost, or refused them`;
-  const name = addresses.length === 1 ? shellWord(first) : "ADDRESS";
-  const hint = `look at them, then bind each: graphform import ${name} ID; or, if none of them is its object: graphform state rm ${name}`;
-  return new GraphformError("create-ambiguous", `${answers}, and ${what}`, { hint });
 }

@@ -111,7 +111,7 @@ async function recoverRound(
     return undefined;
   });
   if (found === undefined) return 0;
-  await journal.record(resolution(found, intents, clock.now()));
+  await journal.record(resolution(found, intents, round, context));
   for (const { address, live } of found.found) {
     const message = `${live.id} was created for ${address} by an earlier run whose answer was lost; it is bound now`;
     context.emit({ type: "warning", address, message });

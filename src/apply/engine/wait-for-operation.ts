@@ -7,10 +7,13 @@ import { defined } from "../../model/json.ts";
 import type { Live, PhaseName, Ref } from "../../model/observed.ts";
 import type { NamedStep } from "../../model/outcome.ts";
 import type { Step } from "../../model/plan.ts";
+import { isSealed } from "../../model/sealed.ts";
 import type { Spec } from "../../model/spec.ts";
 import { isTimeUp } from "../../model/time-limit.ts";
+import { sameJson } from "../../model/values.ts";
 import { poll } from "../../polling/poll.ts";
 import { type ApplyContext, type StepResult, timestamp, waitsForPerson } from "../context.ts";
+import { lockOut } from "../creates/create-request.ts";
 import {
   type Arrival,
   type Expectation,
@@ -72,7 +75,21 @@ export async function waitForOperation(
       const { createdAt: shownCreatedAt } = arrival.live;
       const took = tookOf(step, operation, baseline, context);
       const applies = operation === "create" || operation === "update";
-      const ineffective = applies ? await ineffectivePaths(step, ref, arrival.live, context) : [];
+      const ineffective = applies ? await ineffectivePaths(step, arrival.live, context) : [];
+      const byTime = bound?.converging?.byTime;
+      // Another password may be declared by now than its create has set.
+      const isRefused = ineffective.some((path) => {
+        const value = step.spec?.[path];
+        return isSealed(value) && sameJson(value, bound?.recorded[path] ?? null);
+      });
+      if (bound !== undefined && byTime !== undefined && isRefused) {
+        context.outputs.delete(step.address);
+        throw await lockOut(step.address, bound, byTime, context.journal);
+      }
+      for (const path of ineffective) {
+        const message = `${ref.id}: ${path} was applied, and the database does not follow; it is not sent again as it is`;
+        context.emit({ type: "warning", address: step.address, message });
+      }
       await context.journal.record({
         type: "operation-settled",
         address: step.address,

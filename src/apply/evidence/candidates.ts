@@ -134,7 +134,8 @@ function belonging(
     return name === intent.recorded[namedBy] ? "ours" : "another's";
   const time = timeOf(live, intent, { until, clock });
   if (time === "ages-before" || (time === "long-before" && keepsTime)) return "another's";
-  return time === "within" && !lacksMark ? "ours" : "unclear";
+  const isLockedOut = intent.lockedOut?.includes(live.id) === true;
+  return time === "within" && !lacksMark && !isLockedOut ? "ours" : "unclear";
 }
 
 /** Compares the time that an object shows with that of a lost create. A refusal is written after the request had its effect, if it had one. */

@@ -64,11 +64,9 @@ async function waitForCreated(step: Step, created: Created, context: ApplyContex
   } catch (error) {
     if (!isGraphformError(error) || error.code !== "never-there") throw error;
     // The answer named an object that is not shown: the intent is opened again, and the next run looks for that one first.
-    const { address } = step;
-    const { journal } = context;
     const reopened = { ...intent, acknowledged: id };
-    await journal.record({ type: "create-announced", address, intent: reopened, listed: round });
-    await journal.record({ type: "released", address });
+    const event = { type: "create-announced", intent: reopened, listed: round, released: true } as const;
+    await context.journal.record({ ...event, address: step.address });
     throw error;
   }
 }
