@@ -8,19 +8,6 @@ import { stateFormatter } from "./document.ts";
 import { eventsLine, headLine } from "./state-log.ts";
 import type { EventVersion } from "./store.ts";
 
-/** The files of one state as this process has written them. All functions reject with the file system's error. */
-export interface StateWriter {
-  /** True if events can be added: the document was written here, and its log is not too long. */
-  canAppend(): boolean;
-  /** True if the document that stands there is not whole without its log. */
-  hasLog(): boolean;
-  /** Replaces the stored document. Formats the new one before the first wait. */
-  writeDocument(file: string, state: StateDocument): Promise<void>;
-  /** Makes events of one moment durable, at a cost that does not grow with the document. False if another process has written. */
-  append(file: string, events: readonly EventVersion[]): Promise<boolean>;
-  forget(): void;
-}
-
 /** Size in bytes up to which a log is not folded in, however small the document is. */
 const shortLog = 256 * 1024;
 
@@ -29,9 +16,9 @@ const shortLog = 256 * 1024;
  *
  * Version 2: the document is whole, and a log beside it is ignored. Version 3: it is read with its log. The first event after a document of
  * version 2 begins the log, and only then document and backup are written once more, with version 3. So there is no
- * moment at which the two files contradict each other, and none at which a log has to be removed.
+ * moment at which the two files contradict each other, and none at which a log has to be removed. All functions reject with the file system's error.
  */
-export function stateWriter(): StateWriter {
+export function stateWriter() {
   const format = stateFormatter();
   /** The document as version 3, and the head of the log that follows it. */
   let base: { readonly head: string; readonly text: string } | undefined;
@@ -43,17 +30,21 @@ export function stateWriter(): StateWriter {
   };
 
   return {
-    canAppend: () => base !== undefined && (size ?? 0) <= Math.max(shortLog, 2 * base.text.length),
-    hasLog: () => size !== undefined,
-    forget,
-    async writeDocument(file, state): Promise<void> {
+    /** True if events can be added: the document was written here, and its log is not too long. */
+    canAppend: (): boolean => base !== undefined && (size ?? 0) <= Math.max(shortLog, 2 * base.text.length),
+    /** True if the document that stands there is not whole without its log. */
+    hasLog: (): boolean => size !== undefined,
+    forget: (): void => forget(),
+    /** Replaces the stored document. Formats the new one before the first wait. */
+    async writeDocument(file: string, state: StateDocument): Promise<void> {
       const next = { head: headLine(state), text: format({ ...state, version: 3 }) };
       const text = format(state);
       forget();
       await writeAtomically(file, text, backupOf(file));
       base = next;
     },
-    async append(file, events): Promise<boolean> {
+    /** Makes events of one moment durable, at a cost that does not grow with the document. False if another process has written. */
+    async append(file: string, events: readonly EventVersion[]): Promise<boolean> {
       const line = eventsLine(events);
       const [follows, before] = [base, size];
       // If this fails, it is not known how far it came: the next write is a whole document.

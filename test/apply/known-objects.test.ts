@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { type KnownObjects, knownObjects } from "../../src/apply/creates/class-state.ts";
+import { knownObjects } from "../../src/apply/creates/class-state.ts";
 import { createClasses } from "../../src/apply/creates/create-class.ts";
 import type { Journal, StateEvent } from "../../src/model/state-event.ts";
 import { openJournal } from "../../src/state/journal.ts";
@@ -18,7 +18,10 @@ function journalOfOne(count = 1): Journal {
   return openJournal(createMemoryStore(), { ...sampleState(count), serial: 0 }, clock);
 }
 
-async function opened(before: readonly StateEvent[], after: readonly StateEvent[]): Promise<KnownObjects> {
+async function opened(
+  before: readonly StateEvent[],
+  after: readonly StateEvent[],
+): Promise<ReturnType<typeof knownObjects>> {
   const journal = journalOfOne();
   for (const event of before) await journal.record(event);
   const known = knownObjects(journal);

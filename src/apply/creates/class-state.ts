@@ -35,8 +35,8 @@ export interface Unresolved extends LostCreate {
 export interface ClassState {
   readonly key: string;
   readonly context: Omit<ApplyContext, "classFor">;
-  readonly known: KnownObjects;
-  readonly waiting: CreateQueue<Waiter>;
+  readonly known: ReturnType<typeof knownObjects>;
+  readonly waiting: ReturnType<typeof createQueue<Waiter>>;
   /** Creates that are announced and have no answer yet. */
   readonly inFlight: Map<CreateRequest, Pick<Waiter, "placeKey">>;
   lost: readonly Unresolved[];
@@ -105,52 +105,36 @@ export function mayJoin(
   );
 }
 
-/** Objects that an address is bound to, or that were listed before a create was sent. */
-export interface KnownObjects {
-  /** False if an answer with this id proves nothing for the address. A gone object may come back for it: the id of a user is its name. */
-  mayBeNew(kind: string, place: JsonObject, id: string, address: Address): boolean;
-  /** Adds objects that were listed before a create was sent. */
-  add(kind: string, place: JsonObject, ids: readonly string[]): void;
-}
-
-/** Includes every object that the state binds or has released since: a released object is not a new one. */
-export function knownObjects(journal: Pick<Journal, "state" | "boundTo">): KnownObjects {
+/** The objects that addresses are bound to, or were since, and those that were listed before a create was sent: none of them is a new one. */
+export function knownObjects(journal: Pick<Journal, "state" | "boundTo">) {
   const since = journal.state.serial;
   const listed = new Set<string>();
   return {
-    mayBeNew: (kind, place, id, address) =>
+    /** False if an answer with this id proves nothing for the address. A gone object may come back for it: the id of a user is its name. */
+    mayBeNew: (kind: string, place: JsonObject, id: string, address: Address): boolean =>
       !listed.has(objectKey(kind, { id, place })) &&
       journal.boundTo(kind, { id, place }, since).every((other) => other === address),
-    add(kind, place, ids) {
+    add(kind: string, place: JsonObject, ids: readonly string[]): void {
       for (const id of ids) listed.add(objectKey(kind, { id, place }));
     },
   };
 }
 
 /** Waiting entries in groups, in the order of their arrival. Entries of one group may always be in flight together. */
-export interface CreateQueue<Waiter> {
-  readonly isEmpty: boolean;
-  first(): Waiter | undefined;
-  add(group: string, waiter: Waiter): void;
-  /** Takes out entries that may go now, at the heads of the first `groups` groups: its cost does not grow with the queue. */
-  admit(groups: number, mayGo: (waiter: Waiter) => boolean, go: (waiter: Waiter) => void): void;
-  /** Takes out all of them. */
-  drain(): readonly Waiter[];
-}
-
-export function createQueue<Waiter>(): CreateQueue<Waiter> {
+export function createQueue<Waiter>() {
   const waiting = new Map<string, Waiter[]>();
   return {
-    get isEmpty() {
+    get isEmpty(): boolean {
       return waiting.size === 0;
     },
-    first: () => [...firstOf(waiting, 1)][0]?.[1][0],
-    add(group, waiter) {
+    first: (): Waiter | undefined => [...firstOf(waiting, 1)][0]?.[1][0],
+    add(group: string, waiter: Waiter): void {
       const members = waiting.get(group);
       if (members === undefined) waiting.set(group, [waiter]);
       else members.push(waiter);
     },
-    admit(groups, mayGo, go) {
+    /** Takes out entries that may go now, at the heads of the first `groups` groups: its cost does not grow with the queue. */
+    admit(groups: number, mayGo: (waiter: Waiter) => boolean, go: (waiter: Waiter) => void): void {
       for (const [group, members] of [...firstOf(waiting, groups)]) {
         for (let next = members[0]; next !== undefined && mayGo(next); next = members[0]) {
           members.shift();
@@ -159,7 +143,7 @@ export function createQueue<Waiter>(): CreateQueue<Waiter> {
         if (members.length === 0) waiting.delete(group);
       }
     },
-    drain() {
+    drain(): readonly Waiter[] {
       const all = [...waiting.values()].flat();
       waiting.clear();
       return all;

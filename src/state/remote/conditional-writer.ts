@@ -22,22 +22,7 @@ export type KnownVersion = {
   readonly [field in keyof Sent | "version"]: (Sent & Pick<Stored, "version">)[field] | undefined;
 };
 
-export interface ConditionalWriter {
-  /** Sets the version that is stored now; forgets writes without an answer. */
-  know(stored: Stored | undefined, state: StateDocument | undefined): void;
-  /** Undefined before anything was read or written. */
-  known(): KnownVersion | undefined;
-  /** Contents (`stateDigest`) of all documents that may be stored now; undefined: of none. */
-  possible(): readonly (string | undefined)[];
-  /** Stores a text that follows what is known. Throws `state-conflict`, `state-unreachable`, or the reason for which the lease has ended. */
-  put(text: string, id: VersionId, held: HeldLease): Promise<void>;
-  /** Forgets the known version, for example when a lock is taken: it was read without our lock. */
-  forget(): void;
-  /** True if what is stored is what is known or was sent: no other run has written. While nothing is known it must stay as it is. */
-  isUnchanged(): Promise<boolean>;
-}
-
-export function conditionalWriter(driver: StateDriver, name: string, clock: Clock): ConditionalWriter {
+export function conditionalWriter(driver: StateDriver, name: string, clock: Clock) {
   let known: KnownVersion | undefined;
   /** Texts that are on their way, or were sent without an answer, by digest: each may be stored, now or later. */
   const unsure = new Map<string, Sent>();
@@ -89,7 +74,8 @@ export function conditionalWriter(driver: StateDriver, name: string, clock: Cloc
   };
 
   return {
-    know(stored, state) {
+    /** Sets the version that is stored now; forgets writes without an answer. */
+    know(stored: Stored | undefined, state: StateDocument | undefined): void {
       known = {
         version: stored?.version,
         id: state && versionIdOf(state),
@@ -98,12 +84,15 @@ export function conditionalWriter(driver: StateDriver, name: string, clock: Cloc
       };
       unsure.clear();
     },
-    known: () => known,
-    possible: () => [
+    /** Undefined before anything was read or written. */
+    known: (): KnownVersion | undefined => known,
+    /** Contents (`stateDigest`) of all documents that may be stored now; undefined: of none. */
+    possible: (): readonly (string | undefined)[] => [
       known?.text === undefined ? undefined : contentOf(known.text),
       ...[...unsure.values()].map(({ text }) => contentOf(text)),
     ],
-    async put(text, id, held) {
+    /** Stores a text that follows what is known. Throws `state-conflict`, `state-unreachable`, or the reason for which the lease has ended. */
+    async put(text: string, id: VersionId, held: HeldLease): Promise<void> {
       const sent = { text, id, digest: digestOf(text) };
       const base = known;
       const rules = { clock, signal: held.ended, longest: held.safe };
@@ -121,11 +110,13 @@ export function conditionalWriter(driver: StateDriver, name: string, clock: Cloc
       held.ended.throwIfAborted();
       throw conflict(driver.where, id, base?.id);
     },
-    forget() {
+    /** Forgets the known version, for example when a lock is taken: it was read without our lock. */
+    forget(): void {
       [known, atFirst] = [undefined, undefined];
       unsure.clear();
     },
-    async isUnchanged() {
+    /** True if what is stored is what is known or was sent: no other run has written. While nothing is known it must stay as it is. */
+    async isUnchanged(): Promise<boolean> {
       const before = known;
       const stored = await driver.read();
       // A write of ours was answered meanwhile.
