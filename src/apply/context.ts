@@ -2,10 +2,11 @@
 import type { Address } from "../model/address.ts";
 import type { Clock } from "../model/clock.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
-import { defined, type JsonObject } from "../model/json.ts";
+import { defined, type JsonObject, stableJson } from "../model/json.ts";
 import { type Driver, type KindRegistry, present } from "../model/kind.ts";
 import type { Hide } from "../model/known-secrets.ts";
 import { anotherObject, type Live, type Ref, remedyForAnother } from "../model/observed.ts";
+import { perText } from "../model/once.ts";
 import type { ApplyEvent, StepOutcome } from "../model/outcome.ts";
 import type { Step } from "../model/plan.ts";
 import type { Open } from "../model/sealed.ts";
@@ -100,12 +101,19 @@ export function driverOf(context: Pick<ApplyContext, "drivers">, kind: string): 
 export function readingDriver(
   kind: string,
   driver: Driver,
-  { emit, journal }: Pick<ApplyContext, "emit" | "journal">,
+  { emit, journal, listedAtStart }: Pick<ApplyContext, "emit" | "journal" | "listedAtStart">,
 ): Driver {
   const warned = new Set<string>();
+  const listed = perText((place) => new Set(listedAtStart?.get(`${kind} ${place}`)));
+  const shownAt = (place: JsonObject): Set<string> => listed(stableJson(place));
+  const list: Driver["list"] = async (place, signal) => {
+    const ids = await driver.list(place, signal);
+    for (const id of ids) shownAt(place).add(id);
+    return ids;
+  };
   const get = async (ref: Ref, signal: AbortSignal): Promise<Live | undefined> => {
     const live = await driver.get(ref, signal);
-    if (live === undefined) return undefined;
+    if (live === undefined) return void shownAt(ref.place).delete(ref.id);
     const [address] = journal.boundTo(kind, ref);
     const bound = address === undefined ? undefined : journal.state.resources[address];
     const another = anotherObject(bound, live);
@@ -122,7 +130,7 @@ export function readingDriver(
     emit({ type: "warning", ...defined({ address }), message });
     return live;
   };
-  return { ...driver, get };
+  return { ...driver, list, get, shownAt };
 }
 
 /** A step without a plan, for a bound object in any state. */

@@ -109,18 +109,11 @@ function exists(pid: number): boolean {
 }
 
 /** Fields 3, 4, 14 + 15 and 22 of `/proc/<pid>/stat`; they follow the last parenthesis, since a name may hold any text. */
-function lookUp(pid: number): Stat {
+function lookUp(pid: number): { state: string; parent: number; ticks: number; started: string } {
   const line = attempt(() => readFileSync(`/proc/${pid}/stat`, "utf8"), "");
   const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");
   const ticks = Number(fields[11] ?? 0) + Number(fields[12] ?? 0);
   return { state: fields[0] ?? "", parent: Number(fields[1] ?? 0), ticks, started: fields[19] ?? "" };
-}
-
-interface Stat {
-  readonly state: string;
-  readonly parent: number;
-  readonly ticks: number;
-  readonly started: string;
 }
 
 function attempt<Seen>(look: () => Seen, otherwise: Seen): Seen {

@@ -18,6 +18,8 @@ export interface Reader {
   readonly isListed?: boolean;
   /** Reads one object; undefined if it does not exist (404). */
   get(ref: Ref, signal: AbortSignal): Promise<Live | undefined>;
+  /** Ids that lists of this place have shown in this run, without those that describe denied at its last look. */
+  shownAt?(place: JsonObject): Iterable<string>;
   /** True if the last list of this place said that there may be more: an id that it lacks may still exist. */
   isPartial?(place: JsonObject): boolean;
   /** Everything of the kind at every place, if the service lists it in one answer. */

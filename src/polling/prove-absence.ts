@@ -18,11 +18,11 @@ import { isPassing, type PollContext, poll } from "./poll.ts";
 
 export interface SearchedPlace {
   readonly place: JsonObject;
-  readonly reader: Pick<Reader, "list" | "get" | "isPartial" | "isListed">;
+  readonly reader: Pick<Reader, "list" | "get" | "isPartial" | "isListed" | "shownAt">;
   readonly witnesses: Witnesses;
 }
 
-/** A place, with the ids that the state binds there and those of an earlier list: a list that lacks one of them is checked. */
+/** A place, with the ids that the state binds there and those of earlier lists: a list that lacks one of them is checked. */
 export function placeWithWitnesses(
   { kind, place }: Pick<Bound, "kind" | "place">,
   reader: SearchedPlace["reader"],
@@ -33,7 +33,10 @@ export function placeWithWitnesses(
   const bound = Object.values(resources)
     .filter((entry) => entry.kind === kind && stableJson(entry.place) === key)
     .map(({ id, createdAt }): [string, number] => [id, Date.parse(createdAt)]);
-  const listed = earlier.map((id): [string, number] => [id, Number.NaN]);
+  const listed = [...earlier, ...(reader.shownAt?.(place) ?? [])].map((id): [string, number] => [
+    id,
+    Number.NaN,
+  ]);
   return { place, reader, witnesses: new Map([...listed, ...bound]) };
 }
 

@@ -90,7 +90,7 @@ function applyContext(
     drivers: new Map(
       deps.kinds.all.map((kind) => [
         kind.name,
-        readingDriver(kind.name, wrapped(kind.driver(service)), deps),
+        readingDriver(kind.name, wrapped(kind.driver(service)), { ...deps, listedAtStart: listed }),
       ]),
     ),
     profile,

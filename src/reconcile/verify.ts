@@ -121,16 +121,13 @@ export function splitBySaved(saved: Plan, second: Plan): SplitPlan {
   };
 }
 
-interface Split {
-  readonly promised?: Change;
-  readonly other?: Change;
-  readonly why: string;
-}
-
 const sinceThen = "changed since this plan was made, and left as it is";
 
 /** The part of a change that the saved plan was about, and the rest. */
-function split(change: Change, saved: Change | undefined): Split {
+function split(
+  change: Change,
+  saved: Change | undefined,
+): { promised?: Change; other?: Change; why: string } {
   if (change.action === "keep") return { promised: change, why: "" };
   if (saved === undefined) return { other: change, why: "not part of this plan" };
   if (saved.action === "keep") return { other: change, why: sinceThen };

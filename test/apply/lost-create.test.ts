@@ -533,6 +533,45 @@ describe("a service that is wrong for a moment", () => {
     expect(world.service.all()).toHaveLength(expected === "done" ? 3 : 2);
   });
 
+  it.each<
+    [string, (theirs: string, ours: string) => (shown: readonly string[], nth: number) => readonly string[]]
+  >([
+    [
+      "lists lack what the list of the plan has shown",
+      (theirs, ours) => (shown, nth) =>
+        nth === 1 ? shown : shown.filter((id) => id !== theirs && id !== ours),
+    ],
+    [
+      "lists lack what one list of the search has shown",
+      (theirs, ours) => (shown, nth) => shown.filter((id) => (nth === 3 || id !== theirs) && id !== ours),
+    ],
+  ])("makes nothing twice if %s, and names that", async (_, views) => {
+    const world = toyWorld();
+    const theirs = world.service.add({ colour: "blue" });
+    await world.drive(world.clock.sleep(3_600_000));
+    world.service.fault({ on: "create", effect: "lost-after" });
+    const driver = listing(world, views(theirs, "toy-2"));
+    expect(await messageOf(world, world.run(one, { driver }))).toContain(
+      `contradict each other about ${theirs}`,
+    );
+  });
+
+  it("takes longer to prove that nothing was made if the list before the round has lacked an older object", async () => {
+    const world = toyWorld();
+    const theirs = world.service.add({ colour: "blue" });
+    await world.drive(world.clock.sleep(3_600_000));
+    const from = world.clock.now();
+    world.service.fault({ on: "create", effect: "lost-after" });
+    const hidden = toyProfile.timing.listLag + 4 * toyProfile.timing.settle;
+    const driver = listing(world, (shown, nth) =>
+      shown.filter(
+        (id) => (nth > 2 || id !== theirs) && (id !== "toy-2" || world.clock.now() > from + hidden),
+      ),
+    );
+    expect((await world.run(one, { driver })).steps).toMatchObject([{ result: "done" }]);
+    expect(world.service.writes("create")).toHaveLength(1);
+  });
+
   it("does not give another's object away that was made after the answer was lost", async () => {
     const world = toyWorld({ faults: [{ on: "create", effect: "lost-before" }] });
     const ran = world.drive(

@@ -2,7 +2,6 @@
 import { serviceTime } from "../../model/clock.ts";
 import {
   absence,
-  type Delays,
   gracePeriod,
   haveEnded,
   isConfirmed,
@@ -14,6 +13,7 @@ import {
 import type { GraphformError } from "../../model/errors.ts";
 import type { Reader } from "../../model/kind.ts";
 import type { Live } from "../../model/observed.ts";
+import type { Timing } from "../../model/service.ts";
 import type { Bound, CreateRound, StateDocument } from "../../model/state.ts";
 import type { Journal } from "../../model/state-event.ts";
 import { poll } from "../../polling/poll.ts";
@@ -46,7 +46,7 @@ export async function findCreated(
   const endedAt = Math.max(...lost.map((create) => create.endedAt));
   const firstAt = spentAt(endedAt, timing);
   if (firstAt > clock.now()) await clock.sleep(firstAt - clock.now(), stopping);
-  const place = placeWithWitnesses(round, driverOf(context, round.kind), context.journal.state, round.before);
+  const reader = driverOf(context, round.kind);
   const lives = new Map<string, Live>();
   const looks: Look[] = [];
   const findings = new Map<Look, string>();
@@ -89,7 +89,10 @@ export async function findCreated(
       });
       if (matching.is !== "matched") throw unsettled(matching);
       const isSure = matching.absent.length === 0 || !blindLooks.has(seen);
-      if (isSure && isProved(matching, looks, findings, timing)) return matching;
+      // The list before the round has lacked an older object: a moment is not enough for the others then.
+      const apart = shown.some((live) => lost.every((each) => isOlder(live, each, timing)));
+      if (isSure && isProved(matching, looks, findings, apart ? timing.listLag : timing.settle))
+        return matching;
     }
     const unproved =
       hidden.length > 0 ? hidden : [...seen.described.keys()].filter((id) => !seen.listed?.has(id));
@@ -99,6 +102,7 @@ export async function findCreated(
   const resolved = await poll(
     {
       look: async () => {
+        const place = placeWithWitnesses(round, reader, context.journal.state, round.before);
         const seen = await lookOnce(candidatesIn, place, lives, context);
         if (seen.listed !== undefined && until === undefined) await noteTime();
         const own = lost.map(({ address }) => address);
@@ -139,15 +143,20 @@ export async function doubtAbout(
   return matching.is === "matched" ? undefined : unsettled(matching);
 }
 
+/** True if an object shows that it was created before a create was announced. */
+function isOlder({ createdAt }: Live, { intent }: LostCreate, { clock }: Pick<Timing, "clock">): boolean {
+  return (serviceTime(createdAt) ?? Number.NaN) < (serviceTime(intent.sentAfter) ?? Number.NaN) - clock;
+}
+
 /**
- * True if the looks prove the result of the newest one: at once if each create has an object, else by two that agree. Throws
+ * True if the looks prove the result of the newest one: at once if each create has an object, else by two that agree `apart`. Throws
  * `create-ambiguous` if a partial list may omit an object.
  */
 function isProved(
   { found, absent }: ResolvedCreates,
   looks: readonly Look[],
   findings: Map<Look, string>,
-  timing: Delays,
+  apart: number,
 ): boolean {
   const seen = looks.at(-1);
   if (seen === undefined || !(seen.isWhole || seen.isPartial)) return false;
@@ -158,7 +167,7 @@ function isProved(
     const earlier = findings.get(look);
     return earlier === undefined ? "nothing" : earlier === finding ? "for" : "against";
   };
-  if (!isConfirmed(looks, testimony, timing.settle)) return false;
+  if (!isConfirmed(looks, testimony, apart)) return false;
   if (seen.isPartial) throw unresolved(absent, "the service lists only a part of what it has");
   return true;
 }

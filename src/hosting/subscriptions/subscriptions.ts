@@ -23,19 +23,8 @@ export interface SubscriptionOptions extends GivenSubscriptions {
   readonly read: Read;
 }
 
-export interface Subscriptions {
-  /** The subscription that a call belongs to; undefined if none is known and the service does without. */
-  of(call: Call, endpoint: Endpoint): Promise<string | undefined> | string | undefined;
-  /** Remembers the subscription of an object, from the answer to a call about it. */
-  remember(call: Call, answer: Answer, subscription: string | undefined): void;
-  /** Throws `subscription-ambiguous` for a needed tier with several, and a refused look-up's error for one that has none. */
-  byTier(needed: readonly string[]): Promise<{ readonly [tier: string]: string }>;
-  /** All that the account can see; empty if the service lists none, or only a part. */
-  all(): Promise<readonly string[]>;
-}
-
 /** Looks up missing subscriptions once. That of a database user is known from requests about its database, or asked for. */
-export function createSubscriptions(options: SubscriptionOptions): Subscriptions {
+export function createSubscriptions(options: SubscriptionOptions) {
   const { profile, subscriptionId, subscriptions: given = {}, read } = options;
   const isPerTier = profile.subscriptions === "per-tier";
   const isAsked = isPerTier || Object.keys(given).length > 0;
@@ -89,22 +78,26 @@ export function createSubscriptions(options: SubscriptionOptions): Subscriptions
   };
 
   return {
-    of(call, endpoint) {
+    /** The subscription that a call belongs to; undefined if none is known and the service does without. */
+    of(call: Call, endpoint: Endpoint): Promise<string | undefined> | string | undefined {
       const texts = [endpoint.path, ...Object.values(endpoint.query)];
       if (!texts.some((text) => text.includes("{subscriptionId}"))) return undefined;
       return isAsked ? find(call) : subscriptionId;
     },
-    remember({ operation, params }, { values }, subscription) {
+    /** Remembers the subscription of an object, from the answer to a call about it. */
+    remember({ operation, params }: Call, { values }: Answer, subscription: string | undefined): void {
       if (!isAsked || !operation.startsWith("instance.")) return;
       const shown = operation === "instance.describe" ? values["subscriptionId"] : undefined;
       const id = operation === "instance.create" ? values["id"] : params["id"];
       const owner = subscriptionId ?? (typeof shown === "string" ? shown : subscription);
       if (id !== undefined && owner !== undefined) ofInstance.set(String(id), owner);
     },
-    async all() {
+    /** All that the account can see; empty if the service lists none, or only a part. */
+    async all(): Promise<readonly string[]> {
       return profile.operations["subscriptions.list"] === undefined ? [] : idsOfAll(await list());
     },
-    async byTier(needed) {
+    /** Throws `subscription-ambiguous` for a needed tier with several, and a refused look-up's error for one that has none. */
+    async byTier(needed: readonly string[]): Promise<{ readonly [tier: string]: string }> {
       const isKnown = await Promise.all(needed.map(async (tier) => (await ofTier(tier)) !== undefined));
       const found = await Promise.all(
         Object.keys(profile.tiers).map(async (tier): Promise<readonly [string, readonly string[]]> => {

@@ -13,27 +13,20 @@ export interface ExchangeSettings
   extends Pick<ServiceOptions, "profile" | "clock" | "trace" | "secretNames"> {
   readonly transport: Transport;
   readonly closing: AbortSignal;
-  readonly dates: ServiceDates;
+  readonly dates: ReturnType<typeof serviceDates>;
   /** Hides the secrets of the run in the service's words; those that an answer shows are added before anything else is made of it. */
   readonly secrets: KnownSecrets;
-}
-
-/** The times of the service, by origin, from the `Date` of its answers. */
-export interface ServiceDates {
-  see(origin: string, headers: WireResponse["headers"]): void;
-  /** The newest time of an origin, in ms since 1970. Undefined if it shows none, or if its answers are of clocks that contradict each other. */
-  newest(origin: string): number | undefined;
 }
 
 /** Answers whose times differ by so many ms, beside the time between them, are not of one clock. */
 const oneClock = 5 * 60_000;
 
-/** Keeps the newest time of each origin: an answer out of a cache shows an older one. */
-export function serviceDates(clock: Pick<Clock, "now">): ServiceDates {
+/** Keeps the newest time of each origin, from the `Date` of its answers: an answer out of a cache shows an older one. */
+export function serviceDates(clock: Pick<Clock, "now">) {
   /** The newest time, and by how much the times were ahead of this machine's clock at least and at most. */
   const seen = new Map<string, { newest: number; least: number; most: number }>();
   return {
-    see(origin, headers) {
+    see(origin: string, headers: WireResponse["headers"]): void {
       const date = Date.parse(String(headers["date"]));
       if (Number.isNaN(date)) return;
       const ahead = date - clock.now();
@@ -44,7 +37,8 @@ export function serviceDates(clock: Pick<Clock, "now">): ServiceDates {
         most: Math.max(most, ahead),
       });
     },
-    newest(origin) {
+    /** The newest time of an origin, in ms since 1970. Undefined if it shows none, or if its answers are of clocks that contradict each other. */
+    newest(origin: string): number | undefined {
       const times = seen.get(origin);
       return times === undefined || times.most - times.least > oneClock ? undefined : times.newest;
     },
