@@ -3,6 +3,7 @@ import { type Address, twinOf } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
 import { shellWord } from "../model/errors.ts";
 import { fieldRows, type KindSchema, parameterOf } from "../model/field-schema.ts";
+import { defined } from "../model/json.ts";
 import type { Change, Guard, Step } from "../model/plan.ts";
 import { hostsIn } from "../model/templates.ts";
 import { remedyForOnDelete } from "./guards/protection.ts";
@@ -43,8 +44,12 @@ export function withTwins(input: PlanInput): PlanInput {
     }
     return [twin, ...inside.map((entry) => childOf(entry, desired.address, input))];
   });
+  // Apply sets no password of a database whose data moves.
+  const notProbed = input.notProbed?.map((one) =>
+    one.refused && migrating.has(one.address) ? { ...one, wayOut: passwordFirst } : one,
+  );
   return {
-    ...input,
+    ...{ ...input, ...defined({ notProbed }) },
     state: { ...input.state, migrations },
     desired: [...input.desired, ...twins],
     migrating,
@@ -175,6 +180,9 @@ export function immovableGuards(change: Change, input: PlanInput): readonly Guar
   return found.map((guard) => ({ ...guard, lift: `${guard.lift}${other}` }));
 }
 
+const passwordFirst =
+  "the password first: take the change that needs a new database back, apply, and make it again then";
+
 /** The guard against moving data that cannot be moved now. */
 export function migrationGuard(change: Change, subject: Subject, input: PlanInput): Guard | undefined {
   const { action, address, kind, fields } = change;
@@ -201,6 +209,9 @@ export function migrationGuard(change: Change, subject: Subject, input: PlanInpu
   const stuck = notCarried(fields, input.kinds.named(kind).schema);
   if (stuck !== undefined)
     return { code, message: `${stuck.path} is not carried: ${stuck.reason}`, lift: "leave it as it is" };
+  const secret = fields.find((field) => field.secret)?.path;
+  const both = `${secret} changes too, and the data is read with the one that was last applied`;
+  if (secret !== undefined) return { code, message: both, lift: passwordFirst };
   const isInFencePhase = input.state.migrations?.[address]?.phase === "fence";
   if (subject.observed?.phase.is !== "stopped" || isInFencePhase) return undefined;
   const { noun } = input.kinds.named(kind);

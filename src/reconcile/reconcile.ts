@@ -117,7 +117,8 @@ export async function reconcile(
  * of objects to bind that have appeared since. If any object is another one, what is in doubt or relies on a blocked change is held back too.
  */
 export function withFreshGuards(saved: Plan, fresh: Plan): Plan {
-  const isAnyAnother = fresh.changes.some(({ blocked }) => blocked.some(isAnother));
+  const all = fresh.changes.flatMap(({ blocked }) => blocked);
+  const isAnyAnother = all.some(({ code }) => code === "another-object");
   const guards = new Map(
     fresh.changes.map((change) => [change.address, isAnyAnother ? guardsOfOthers(change) : []]),
   );
@@ -140,15 +141,10 @@ export function withFreshGuards(saved: Plan, fresh: Plan): Plan {
   };
 }
 
-function isAnother({ code }: Guard): boolean {
-  return code === "another-object";
-}
-
 /** The guards of an object that is another one by now, and of what may rely on it. */
 function guardsOfOthers({ blocked }: Change): readonly Guard[] {
-  return blocked.filter(
-    (guard) => isAnother(guard) || guard.code === "in-doubt" || guard.code === "depends-on-blocked",
-  );
+  const codes = ["another-object", "in-doubt", "depends-on-blocked"];
+  return blocked.filter(({ code }) => codes.includes(code));
 }
 
 function adoptionGuards({ action, id, blocked, mayBe }: Change): readonly Guard[] {

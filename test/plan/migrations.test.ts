@@ -74,6 +74,23 @@ describe("a plan of a migration", () => {
     expect(shown({ "a~next": { has: { size: 2, colour: "blue" } } })).toEqual([size]);
   });
 
+  it("is blocked while the secret changes, too, by which the data is read, and promises no apply that sets it", () => {
+    const refused = { address: "toys.a", reason: "no", wayOut: "apply sets it", refused: true } as const;
+    const plans = ["hmac:1", "hmac:2"].map(($secret) => {
+      const a = { ...migrating(), recorded: { size: 1, token: { $secret: "hmac:1" } } };
+      const wants = { size: 2, token: { $secret } };
+      return makePlan(planInput({ a: { ...a, wants } }, { options: { cutover: [] }, notProbed: [refused] }));
+    });
+    const [same, other] = plans;
+    expect(plans.map((plan) => actions(plan)["a"])).toEqual(["migrate", "migrate !on-replace"]);
+    const [guard] = other === undefined ? [] : changeOf(other, "a").blocked;
+    expect(guard).toMatchObject({
+      message: expect.stringMatching(/^token changes too/),
+      lift: expect.stringMatching(/^the password first/),
+    });
+    expect(same?.census.notProbed).toMatchObject([{ wayOut: expect.stringMatching(/^the password first/) }]);
+  });
+
   it("says that a database is stopped by a run that has switched nothing", () => {
     const scene = { a: { ...migrating(), phase: "stopped" as const }, "a~next": next };
     const { reason } = changeOf(planned(scene, { phase: "fence" }, asked), "a");

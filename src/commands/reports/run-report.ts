@@ -1,6 +1,6 @@
 /** @module Runs a command that reports, on one manifest or in each of several folders, and prints the result. */
 import { resolve } from "node:path";
-import { type ExitCode, type GraphformError, ownError, worseExit } from "../../model/errors.ts";
+import { type ExitCode, ownError, worseExit } from "../../model/errors.ts";
 import { namedFiles, type Project } from "../../project/project.ts";
 import {
   type Attempt,
@@ -65,15 +65,11 @@ async function reportOne<T>(
     return kind.exit(value);
   } catch (thrown) {
     const error = ownError(thrown, settings.secrets.hide);
-    if (!isAboutReport(error)) await write({ is: "failed", error }, options.file);
+    // Not for an error about the report itself.
+    if (!error.code.startsWith("report-")) await write({ is: "failed", error }, options.file);
     if (options.json === true) terminal.out(`${jsonText(kind.failedJson(error))}\n`);
     throw error;
   }
-}
-
-/** True for an error about a report itself: it could not be written, or was asked for in a wrong way. */
-function isAboutReport({ code }: Pick<GraphformError, "code">): boolean {
-  return code.startsWith("report-");
 }
 
 async function reportSeveral<T>(
@@ -93,7 +89,8 @@ async function reportSeveral<T>(
       await opened(project);
     });
   const results = await inEachFolder(folders, settings, checked, async (result) => {
-    if (result.is === "made" || !isAboutReport(result.error)) await writeOwnFiles(result, kind, terminal);
+    if (result.is === "made" || !result.error.code.startsWith("report-"))
+      await writeOwnFiles(result, kind, terminal);
   });
   await writeReports(results, kind, { settings, terminal });
   await printSeveral(results, kind, invocation);

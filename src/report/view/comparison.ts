@@ -65,8 +65,8 @@ function differenceOf(
   was: Compared | undefined,
   is: Compared | undefined,
 ): Omit<DifferenceView, "addresses"> | undefined {
-  if (was === undefined) return is && { is: "new", facts: [factOf(is.change)] };
-  if (is === undefined) return { is: "gone", facts: [factOf(was.change)] };
+  if (was === undefined) return is && { is: "new", facts: [`${is.change.action}: ${is.change.reason}`] };
+  if (is === undefined) return { is: "gone", facts: [`${was.change.action}: ${was.change.reason}`] };
   const [before, after] = [was.change, is.change];
   const fact = (name: string, old: string, now: string): readonly string[] =>
     old === now ? [] : [`${name}${now}, was: ${old}`];
@@ -81,10 +81,6 @@ function differenceOf(
     ...(before.action === after.action ? fieldFacts(was, is) : []),
   ];
   return facts.length === 0 ? undefined : { is: "different", facts };
-}
-
-function factOf({ action, reason }: Change): string {
-  return `${action}: ${reason}`;
 }
 
 function fieldFacts(before: Compared, after: Compared): readonly string[] {
