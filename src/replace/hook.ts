@@ -1,5 +1,14 @@
 /** @module Runs the command of a manifest after a switch: its words, without a shell, bounded in time. */
 import { spawn } from "node:child_process";
+import { access, constants } from "node:fs/promises";
+import { delimiter, resolve as resolvePath } from "node:path";
+
+/** True if a program can be run from the current folder: by its path, or by its name in PATH. */
+export async function canRun(program: string): Promise<boolean> {
+  const folders = program.includes("/") ? [""] : (process.env["PATH"] ?? "").split(delimiter);
+  const looks = folders.map((folder) => access(resolvePath(folder, program), constants.X_OK));
+  return (await Promise.allSettled(looks)).some(({ status }) => status === "fulfilled");
+}
 
 /**
  * Runs a command with its variables besides PATH, HOME and the locale. Resolves with the reason of its failure, or undefined if it ended

@@ -23,7 +23,7 @@ import { type Inventory, takeInventory, totalsOf } from "./data/inventory.ts";
 import { refusalsOf, refusalsOfSide } from "./data/preflight.ts";
 import type { Reason } from "./data/refusals.ts";
 import { rehearse } from "./data/rehearse.ts";
-import { runHook } from "./hook.ts";
+import { canRun, runHook } from "./hook.ts";
 import { isInterrupted } from "./phases.ts";
 import { enterPhase, setPhase } from "./record.ts";
 import { reopen } from "./shutdown.ts";
@@ -42,7 +42,11 @@ export async function migrate(step: Step, context: ApplyContext): Promise<StepRe
 }
 
 /** Looks at the live database and refuses with every reason. Nothing is changed by it. */
-async function preflight(step: Step, { inside }: MigrationTerms, context: ApplyContext): Promise<StepResult> {
+async function preflight(
+  step: Step,
+  { inside, hook: [program] = [] }: MigrationTerms,
+  context: ApplyContext,
+): Promise<StepResult> {
   const { address, id = "" } = step;
   const kind = context.kinds.named(step.kind);
   const done = (message: string): StepResult => ({ result: "done", id, message, unsent: true });
@@ -55,7 +59,10 @@ async function preflight(step: Step, { inside }: MigrationTerms, context: ApplyC
     const rights = await refusalsOfSide(source, "source", context.stopping);
     const limit = pathOfInfo("maxmemory", "size", kind.schema) ?? "";
     const maxMemory = parseSize(String(step.spec?.[limit] ?? ""));
-    const found = [...refusalsOf(inventory, defined({ maxMemory })), ...rights, ...unknown];
+    const message = `the hook ${program} cannot be run: no such program in PATH, or at this path from here`;
+    const isFit = program === undefined || (await canRun(program));
+    const hooks = isFit ? [] : [{ message, hint: "name one that may be executed" }];
+    const found = [...refusalsOf(inventory, defined({ maxMemory })), ...rights, ...unknown, ...hooks];
     if (found.length > 0) return refused(step, found);
     if (context.journal.state.migrations?.[address] === undefined) {
       // In the same place the new one has none either, and would be refused when writes wait already.
