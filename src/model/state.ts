@@ -129,8 +129,8 @@ export interface Migration {
   readonly pausedUntil?: string;
   /** After the switch. ISO 8601: the old object is kept until then. */
   readonly heldUntil?: string;
-  /** After the switch, until the hook has ended with 0: it has not run, or failed; or a run began it and has not seen its end. */
-  readonly hook?: "due" | "begun";
+  /** After the switch, until the hook has ended with 0: it has not run, or failed; or a run began it and has not seen its end; or the way back left it. */
+  readonly hook?: "due" | "begun" | "put-off";
   /** After the switch: the bindings of resources that live inside of the old object. */
   readonly former?: { readonly [address: Address]: Bound };
   /** After the switch: the number of write commands that the new database had executed until then, and its process. */

@@ -119,7 +119,7 @@ export function isSwitched({ heldUntil }: Pick<Migration, "heldUntil">): boolean
 /** The phase to which an interrupted one goes back: before the switch the cutover waits again, after it the hook is due or the old database is held. */
 export function phaseBefore(migration: Pick<Migration, "heldUntil" | "hook">): MigrationPhase {
   if (!isSwitched(migration)) return "await-cutover";
-  return migration.hook === undefined ? "hold" : "hook";
+  return migration.hook === undefined || migration.hook === "put-off" ? "hold" : "hook";
 }
 
 /** The row of the phase that a migration is in. A way back closes the database that has the address, and it ends otherwise if it is killed. */

@@ -3,14 +3,14 @@ import { type ApplyContext, driverOf, type StepResult } from "../apply/context.t
 import { isAbsent, untilAtRest } from "../apply/operations/change.ts";
 import { type Address, twinOf } from "../model/address.ts";
 import { asError, GraphformError, shellWord } from "../model/errors.ts";
-import { defined } from "../model/json.ts";
+import { defined, stableJson } from "../model/json.ts";
 import type { MigrationTerms } from "../model/migration.ts";
 import type { Step } from "../model/plan.ts";
+import { isSealed } from "../model/sealed.ts";
 import type { Bound, Migration } from "../model/state.ts";
-import type { Side } from "./data/nodes.ts";
 import { readGraphs } from "./data/read-graphs.ts";
 import { Refused } from "./data/refusals.ts";
-import { isInterrupted, isSwitched } from "./phases.ts";
+import { isInterrupted, isSwitched, phaseBefore } from "./phases.ts";
 import { report, setPhase } from "./record.ts";
 import { closeAtRest, power, reopen, writeCountOf } from "./shutdown.ts";
 import { boundAt, openBound } from "./sides.ts";
@@ -39,41 +39,87 @@ export async function undo(step: Step, context: ApplyContext): Promise<StepResul
       hint: "take the change back in the manifest: the next apply deletes the new database",
     });
   const terms = { ...termsOf(bound, migration, context), ...defined({ outputs: step.migration?.outputs }) };
-  const again = `graphform replace undo ${shellWord(address)}`;
-  let said = "an earlier run gave the address back, and what the other one had got is not counted";
-  if (!isGiven) {
-    // The database in use is closed only if the other one can be started.
-    await assertStartable(twinOf(address, "former"), context);
-    said = isLost
-      ? `${bound.id} is gone, with all that it had got since the switch`
-      : `${await close(at, context)}; ${bound.id} is kept, stopped, and ${again} goes to it again`;
-    await switchOver(at, terms, "former", { phase: "switch" }, context);
-  }
+  const said = isGiven
+    ? "an earlier run gave the address back, and what the other one had got is not counted"
+    : await giveBack(at, isLost, terms, context);
   report(step, "switch", "the database that has the address again is started", context);
   const started = await power("start", address, context);
-  if (!isGiven && started.unsent === true)
-    said += "; this one was running, and has what was written to it alone meanwhile";
-  const { resources } = context.journal.state;
+  const wasRunning = !isGiven && started.unsent === true;
+  const own = wasRunning ? "; this one was running, and has what was written to it alone meanwhile" : "";
+  return takeUp(step, terms, started, said + own, context);
+}
+
+/** Closes the database in use, unless it is lost, and gives the address to the other one, if that can be started. Says what the database that is closed had got. */
+async function giveBack(
+  at: Step,
+  isLost: boolean,
+  terms: MigrationTerms,
+  context: ApplyContext,
+): Promise<string> {
+  const { address, id } = at;
+  const { migrations, resources } = context.journal.state;
+  const known = migrations?.[address]?.hook;
+  const hook = known && (known === "put-off" ? "due" : "put-off");
+  const left = known === "begun" ? "may still be at work" : "has not ended with 0";
+  const message = `the hook that followed the switch to ${id} ${left}: it may have pointed clients there, and is due again if ${id} gets the address again`;
+  if (hook === "put-off") context.emit({ type: "warning", address, message });
+  const former = resources[twinOf(address, "former")];
+  const live = former && (await driverOf(context, former.kind).get(former, context.stopping));
+  const is = live?.phase.is ?? "it is deleted";
+  if (is !== "stopped" && is !== "ready")
+    throw new GraphformError("nothing-to-undo", `${address}~former cannot be started: ${is}`);
+  const said = isLost
+    ? `${id} is gone, with all that it had got since the switch`
+    : `${await close(at, context)}; ${id} is kept, stopped, and graphform replace undo ${shellWord(address)} goes to it again`;
+  await switchOver(at, terms, "former", { phase: "switch", ...defined({ hook }) }, context);
+  return said;
+}
+
+/** Records what the database that was started shows, and reads its graphs. Says what people have to know of it. */
+async function takeUp(
+  { address }: Step,
+  terms: MigrationTerms,
+  started: StepResult,
+  said: string,
+  context: ApplyContext,
+): Promise<StepResult> {
+  const again = `graphform replace undo ${shellWord(address)}`;
+  const { migrations = {}, resources } = context.journal.state;
   const now = bindingsAt([address, ...terms.inside], (each) => resources[each]);
   const outputs = await outputsNaming(await outputsOf(now, context), terms.outputs, context);
   await context.journal.record({ type: "outputs-recorded", outputs });
-  const message = `back on ${boundAt(address, context).id}; ${said}`;
+  const migration: Partial<Migration> = migrations[address] ?? {};
+  const phase = phaseBefore(migration);
+  const held = (at: Address): Bound | undefined =>
+    at === address ? resources[twinOf(at, "former")] : migration.former?.[at];
+  const secrets = now.flatMap(([at, { recorded }]) => {
+    const others = held(at)?.recorded ?? recorded;
+    const isOther = (path: string): boolean =>
+      stableJson(recorded[path] ?? null) !== stableJson(others[path] ?? null);
+    const paths = Object.keys(recorded).filter((path) => isSealed(recorded[path]) && isOther(path));
+    return paths.map((path) => `${path} of ${at}`);
+  });
+  const hook = phase === "hook" ? "; its hook has not ended with 0: the next apply runs it" : "";
+  const changed = `; other secrets are in force than before: ${secrets.join(", ")}; the next apply sets those of the manifest`;
+  const message = `back on ${boundAt(address, context).id}; ${said}${hook}${secrets.length > 0 ? changed : ""}`;
   if (started.result !== "done")
     return { ...started, message: `${message}; ${started.message ?? ""}`, hint: `${again} starts it` };
-  const side = await openBound(address, context).catch(() => undefined);
-  const mark = side && (await writeCountOf(side).catch(() => undefined));
+  const side = await openBound(address, context).catch(asError);
+  const isOpen = !(side instanceof Error);
+  const mark = isOpen ? await writeCountOf(side).catch(() => undefined) : undefined;
   // Its process has counted from 0.
-  await setPhase(address, "hold", { mark: mark && { ...mark, writes: 0 } }, context);
+  await setPhase(address, phase, { mark: mark && { ...mark, writes: 0 } }, context);
   // The engine may have damaged a graph by the start.
-  const damage = side && (await readGraphs(side, context.stopping).catch((error: unknown) => error));
-  side?.close();
+  const damage = isOpen ? await readGraphs(side, context.stopping).catch(asError) : side;
+  if (isOpen) side.close();
   if (damage instanceof Refused)
     return {
       ...{ ...started, result: "failed", message: `${message}; ${damage.message}` },
       hint: `${again} goes to the other database, which is kept with its data; or ${damage.hint}`,
     };
   const hint = "unless the manifest declares what this database has, the next plan wants the change again";
-  return { ...started, message, hint };
+  const unread = damage && `; its graphs were not read to the end: ${context.hide(damage.message)}`;
+  return { ...started, message: message + (unread ?? ""), hint };
 }
 
 /** True if the database in use is proved absent, as for an apply. Throws `not-asked` if a list still has it: if it ran, both would take writes. */
@@ -84,24 +130,28 @@ async function isGone(step: Step, { kind, id, place }: Bound, context: ApplyCont
   throw new GraphformError("not-asked", `the service lists ${id}, which may run, and does not describe it`);
 }
 
-/** Throws `nothing-to-undo` if the database of an address cannot be started. */
-async function assertStartable(address: Address, context: ApplyContext): Promise<void> {
-  const bound = context.journal.state.resources[address];
-  const live = bound && (await driverOf(context, bound.kind).get(bound, context.stopping));
-  const is = live?.phase.is ?? "it is deleted";
-  if (is !== "stopped" && is !== "ready")
-    throw new GraphformError("nothing-to-undo", `${address} cannot be started: ${is}`);
-}
-
 /** Brings the database in use to rest and stops it. Says what it has got since the switch; one that a person has stopped is not asked. */
 async function close(step: Step, context: ApplyContext): Promise<string> {
-  const { address, id = "" } = step;
+  const { address, id = "", place } = step;
   const mark = context.journal.state.migrations?.[address]?.mark;
   const notCounted = `what ${id} had got is not counted`;
-  const side = await openUnlessStopped(step, context);
-  if (side === undefined) return `${notCounted}: it was stopped`;
+  const isStopped = async (): Promise<boolean> =>
+    (await driverOf(context, step.kind).get({ id, place }, context.stopping))?.phase.is === "stopped";
+  let side = await openBound(address, context).catch(asError);
+  // Right after a start the service may show the status from before: a stop is believed if it is shown `settle` later, too.
+  if (side instanceof Error && (await isStopped())) {
+    await context.clock.sleep(context.profile.timing.settle, context.stopping);
+    side = await openBound(address, context).catch(asError);
+    if (side instanceof Error && (await isStopped())) return `${notCounted}: it was stopped`;
+  }
+  if (side instanceof Error) {
+    context.stopping.throwIfAborted();
+    const hint = "stop it first: its writes since the switch stay in it";
+    throw new GraphformError("not-asked", `${id} cannot be brought to rest: ${side.message}`, { hint });
+  }
+  const open = side;
   try {
-    const now = await closeAtRest(step, side, context, () => writeCountOf(side));
+    const now = await closeAtRest(step, open, context, () => writeCountOf(open));
     if (mark === undefined || mark.runId !== now?.runId || now.writes < mark.writes)
       return `${notCounted}: it was started anew meanwhile, its counters were set back, or it could not be asked`;
     const count = now.writes - mark.writes;
@@ -110,29 +160,7 @@ async function close(step: Step, context: ApplyContext): Promise<string> {
       mark.libraries === now.libraries ? "" : "; its libraries of functions may be others since";
     return `${id} had got ${commands} that can write since the switch${count === 0 ? "" : ", which this one lacks"}${libraries}`;
   } finally {
-    side.close();
-  }
-}
-
-/**
- * Connects to a database; undefined if it is stopped. Right after a start the service may show the status from before: a stop is believed of a
- * database that does not answer, and is shown stopped `settle` later, too. Throws `not-asked`.
- */
-async function openUnlessStopped(step: Step, context: ApplyContext): Promise<Side | undefined> {
-  const { address, kind, id = "", place } = step;
-  const { clock, profile, stopping } = context;
-  for (let looks = 1; ; looks += 1) {
-    const side = await openBound(address, context).catch(asError);
-    if (!(side instanceof Error)) return side;
-    stopping.throwIfAborted();
-    const live = await driverOf(context, kind).get({ id, place }, stopping);
-    if (live?.phase.is !== "stopped") {
-      const hint = "stop it first: its writes since the switch stay in it";
-      throw new GraphformError("not-asked", `${id} cannot be brought to rest: ${side.message}`, { hint });
-    }
-    if (looks > 1) return undefined;
-    report(step, "fence", "it is shown stopped: looking once more", context);
-    await clock.sleep(profile.timing.settle, stopping);
+    open.close();
   }
 }
 

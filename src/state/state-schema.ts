@@ -93,7 +93,7 @@ export const migration: FieldSchema = {
     }),
     "cap?": { type: "integer", description: "QUERY_MEM_CAPACITY of the live database, to be put back." },
     ...{ "pausedUntil?": time, "heldUntil?": time, "former?": mapOf(bound) },
-    "hook?": everyOf<NonNullable<Migration["hook"]>>({ due: true, begun: true }),
+    "hook?": everyOf<NonNullable<Migration["hook"]>>({ due: true, begun: true, "put-off": true }),
     "mark?": closedObject({ runId: text, writes: amount, "libraries?": text }),
   }),
   description: "A database whose data is being moved, or was moved: its phase, and what a later run needs.",

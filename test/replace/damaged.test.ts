@@ -52,3 +52,13 @@ it("names a graph that a start has damaged on the way back, and goes forward aga
   expect(user.state("damaged").resources["instances.orders"]?.id).toBe(resources["instances.orders"]?.id);
   expect(await query(sum)).toContain('"500500"');
 });
+
+it("says that an older password is in force again, and that it could not read the graphs by it", async () => {
+  user.env["APP_PASSWORD"] = "second-password";
+  await expectCode(0, "apply", "--auto-approve");
+  const back = await expectCode(0, "replace", "undo", "instances.orders");
+  expect(back.err).toContain(
+    "other secrets are in force than before: config.graphdbPassword of instances.orders",
+  );
+  expect(back.err).toMatch(/its graphs were not read to the end: \S+ there is no password to sign in with/);
+});

@@ -192,6 +192,17 @@ instances:
     expect(await orders()).toBe(1);
   });
 
+  it("is refused for a hook that cannot be run, before anything is made", async () => {
+    user.write("plain.sh", "#!/bin/sh\n");
+    for (const program of ["./no-such.sh", "./plain.sh", "no-such-program"]) {
+      user.write("graphform.yaml", manifest({ cache: cache + 1, migration: `, hook: [${program}]` }));
+      const applied = await user.run("apply", "--auto-approve");
+      expect(applied, applied.out + applied.err).toMatchObject({ code: 1 });
+      expect(applied.out.replace(/\s+/g, " ")).toContain(`the hook ${program} cannot be run`);
+    }
+    expect(Object.keys(user.state("troubles").resources)).not.toContain("instances.orders~next");
+  });
+
   it("moves in a declared window without --cutover, and runs a hook again that failed", async () => {
     user.write("hook.sh", '#!/bin/sh\n[ -e ready ] || exit 3\necho "$GRAPHFORM_ENDPOINT" > told\n');
     chmodSync(join(user.dir, "hook.sh"), 0o755);
@@ -360,6 +371,23 @@ instances:
     await kill("quiesce", ["replace", "undo", "instances.orders"]);
     expect((await user.run("plan")).err).toContain("it takes writes again");
     expect(await phase()).toBe("instances.orders: hook");
+  });
+
+  it("warns of a hook that a run left at work when it goes back, and runs it again after the way forward", async () => {
+    rmSync(join(user.dir, "begun"));
+    const { child, ended } = user.start("apply", "--auto-approve");
+    await until(() => user.has("begun") || undefined, "the hook");
+    child.kill("SIGKILL");
+    await ended;
+    const back = await user.run("replace", "undo", "instances.orders");
+    expect(back, back.err).toMatchObject({ code: 0 });
+    expect(back.err).toMatch(/the hook that followed the switch to \S+ may still be at work/);
+    expect(await phase()).toBe("instances.orders: hold");
+    const forward = await user.run("replace", "undo", "instances.orders");
+    expect(forward, forward.err).toMatchObject({ code: 0 });
+    expect(forward.err).toContain("its hook has not ended with 0: the next apply runs it");
+    expect(await phase()).toBe("instances.orders: hook");
+    expect(await user.run("plan", "--detailed-exitcode")).toMatchObject({ code: 2 });
   });
 
   it("leaves out a hook that is not declared any more", async () => {
