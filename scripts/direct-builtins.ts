@@ -1,8 +1,8 @@
 import type { Plugin } from "esbuild";
 
 /**
- * Bundles what is imported of Node's own modules as questions to the process. To import one is to read everything that it has, and much of
- * that loads further modules when it is read (the streams of `node:fs`, the web's keys of `node:crypto`): only what is used is read now.
+ * Replaces imports of Node's own modules by `process.getBuiltinModule`, so that only the exports that are used are read. An import reads all of
+ * them, and much of that loads further modules (the streams of `node:fs`, the web's keys of `node:crypto`).
  */
 export const directBuiltins: Plugin = {
   name: "direct builtins",

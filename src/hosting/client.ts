@@ -88,8 +88,8 @@ export function createService(options: ServiceOptions): Client {
   const usersToken = options.usersToken === undefined ? session : createUsersToken(options.usersToken);
 
   /**
-   * Sends a call in its turn. One that waits for the session gives its turn up and queues again; after three sessions that ended in
-   * the queue it renews within its turn. A refused session is renewed, and a read repeated once.
+   * Sends a call in its turn. One that waits for the session gives its turn up and queues again; after three rounds in which it
+   * was not sent it renews within its turn. A refused session is renewed, and a read repeated once.
    */
   const attempt = async (
     call: Call,

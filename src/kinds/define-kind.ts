@@ -11,7 +11,7 @@ export function defineKind(declared: KindDeclaration): Kind {
     .map(([name]) => name);
   return {
     describedBy: `${prefix}.describe`,
-    unsettled: {},
+    unknownAfter: {},
     holdsData: false,
     protectedByDefault: () => false,
     idAt: (_place, name) => name,

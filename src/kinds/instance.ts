@@ -55,7 +55,7 @@ export const instance: Kind = defineKind({
     mark: "instance.metadata",
   },
   outputs: ["id", "status", "host", "port", "endpoint", "region", "createdAt"],
-  unsettled: { power: ["status"], networkType: ["host", "port", "endpoint"] },
+  unknownAfter: { power: ["status"], networkType: ["host", "port", "endpoint"] },
   holdsData: true,
   protectedByDefault: (spec) => spec["tier"] !== "free",
   implicitChildren: (id, spec) => {

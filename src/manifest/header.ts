@@ -35,7 +35,7 @@ export interface ManifestHead {
   readonly findings: readonly Finding[];
 }
 
-/** The header, if name, service and state are valid; the profile that a trusted author names, in any case. `resolveManifest` reports all of this, and more. */
+/** The header, if name, service and state are valid; the named profile even if they are not, unless there are `limits`. `resolveManifest` reports all of this, and more. */
 export function readHeader(
   parsed: Parsed,
   inputs: HeadInputs,

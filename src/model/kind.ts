@@ -151,7 +151,7 @@ export interface KindDeclaration {
   /** Outputs that `${section.name.output}` may name. */
   readonly outputs: readonly string[];
   /** Outputs that a change of a field in place leaves unknown until it is applied; one of the field's own name becomes its value. Default: none. */
-  readonly unsettled?: { readonly [path: string]: readonly string[] };
+  readonly unknownAfter?: { readonly [path: string]: readonly string[] };
   /** True if losing it loses data: deletion then counts as data loss. Default: false. */
   readonly holdsData?: boolean;
   /** True if it is protected when the manifest does not say. Default: false. */

@@ -28,7 +28,7 @@ export interface DiffInput {
   readonly rows: Rows;
   /** Paths that are left alone. */
   readonly ignored: readonly string[];
-  /** Paths whose value changes with another object: the name of a new one, or an output that is not known yet. */
+  /** Paths whose value changes with another object: the name of a new one, or an output that is shown now and changes. */
   readonly following: ReadonlySet<string>;
   /** Treatment of a managed field that nothing shows: set it, or trust that it is as declared. */
   readonly unseen: "set" | "trust";

@@ -43,7 +43,7 @@ export function outputsAfterDestroy(
   );
 }
 
-/** The meaning of references after the plan, as far as it is made. */
+/** The objects and outputs that references mean once the changes proposed so far are applied. */
 export interface Ahead {
   /** Addresses that get a new object, their first one too. */
   readonly newObjects: Set<Address>;
@@ -61,10 +61,10 @@ export function asObserved({ observed }: Pick<PlanInput, "observed">): Ahead {
 export function outputsAfter(
   { fields }: Pick<Change, "fields">,
   { outputs }: Pick<Observed, "outputs">,
-  { unsettled }: Pick<Kind, "unsettled">,
+  { unknownAfter }: Pick<Kind, "unknownAfter">,
 ): JsonObject {
   const changed = new Map(fields.map(({ path, after = null }) => [path, after]));
-  const unknown = new Set(fields.flatMap(({ path }) => own(unsettled, path) ?? []));
+  const unknown = new Set(fields.flatMap(({ path }) => own(unknownAfter, path) ?? []));
   const after = Object.entries(outputs).map(([name, value]) => [name, changed.get(name) ?? value] as const);
   return Object.fromEntries(
     after.filter(([name, value]) => !unknown.has(name) && waitsFor(value).length === 0),

@@ -134,7 +134,7 @@ function proposeUpdate(wanted: Wanted, observed: Observed): Change {
   const requested = input.options.replace.includes(subject.address);
   const isReplaced = forcedBy !== undefined || requested;
   const isMoving = forcedBy !== undefined && input.migrating?.has(subject.address) === true;
-  // A new object is made as declared, whatever the old one keeps; one that is there to take over stays as it was made.
+  // A new object is made as declared, whatever the old one keeps; a twin of an earlier run keeps what it was made with.
   const made = isMoving ? input.observed.get(twinOf(subject.address, "next"))?.spec : undefined;
   const keptIn = (value: Json, at: string) => (isIgnored(at, ignored) ? (made?.[at]?.value ?? value) : value);
   // An object that is started or stopped loads its configured values.
@@ -221,8 +221,12 @@ function whyForced(path: string, { after, input, ahead }: Wanted, kind: Kind): s
   const address = referents(value, rowAt(fieldRows(kind.schema), path)).find((referent) =>
     ahead.newObjects.has(referent),
   );
-  if (address === undefined) return `${path} cannot be changed in place`;
-  return `recreated because ${address} is ${input.observed.has(address) ? "replaced" : "created"}`;
+  if (address !== undefined)
+    return `recreated because ${address} is ${input.observed.has(address) ? "replaced" : "created"}`;
+  const [changing] = referencesIn(value);
+  return changing === undefined
+    ? `${path} cannot be changed in place`
+    : `recreated because ${changing} changes`;
 }
 
 function whyChanged(fields: readonly FieldChange[], subject: Subject, input: PlanInput): string {

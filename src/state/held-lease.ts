@@ -52,7 +52,7 @@ export interface HeldLease {
   readonly safe: number;
   /** Undefined while the last proof that the lock is ours is fresh, else a new one. A lease that may have run out by the own clock ends without a request. */
   look(): Promise<void> | undefined;
-  /** Aborted when the store is not waited for any more: nothing is written, and the lock may be left standing. `ended` is aborted by then. */
+  /** Aborted when the store is not waited for any more: nothing is written, and the lock may be left standing: the lease has ended, or was being given back. */
   readonly late: AbortSignal;
   /** Gives the store 5 s more for everything, and is `late` then. */
   hurry(): void;

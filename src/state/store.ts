@@ -25,7 +25,7 @@ export interface LockOptions {
   /** Longest wait for another holder, in ms; 0, the default, does not wait. */
   readonly timeout?: number;
   readonly signal?: AbortSignal;
-  /** Aborted when a store that does not answer is waited for no longer: what it lacks goes to a local file at once. */
+  /** Aborted by the second Ctrl-C: what is not stored yet goes to a local file at once, and the store gets 5 s more. */
   readonly hurrying?: AbortSignal;
   /** Time after the last heartbeat at which other hosts take the lock over, in ms. Default 60 s. */
   readonly lease?: number;

@@ -80,12 +80,15 @@ describe("a referent that gets a new object", () => {
       { wants: { power: "running" }, has: { power: "stopped" }, phase: "stopped" },
       "replace",
     ],
+    ["it changes with this plan", { wants: { memory: "2GB" }, has: { memory: "1GB" } }, "replace"],
     ["an operation on it has not ended", { wants: {}, has: {}, phase: "pending" }, "replace"],
   ])("holds back a new object that needs its output: %s", (_, house, expected) => {
     const colour = { $template: [{ $ref: "toys.house.endpoint" }] };
     const cat: Case = { wants: { colour, size: 2 }, has: { size: 1 }, refs: ["house"] };
-    expect(actions(planOf({ house, cat }))).toMatchObject({ cat: expected });
-    expect(actions(planOf({ house, cat: { wants: { colour }, refs: ["house"] } }))).toMatchObject({
+    const unknownAfter = { power: ["status"], memory: ["endpoint"] };
+    const kinds = kindRegistry([toyKind(undefined, { unknownAfter })]);
+    expect(actions(planOf({ house, cat }, { kinds }))).toMatchObject({ cat: expected });
+    expect(actions(planOf({ house, cat: { wants: { colour }, refs: ["house"] } }, { kinds }))).toMatchObject({
       cat: expected.replace("replace", "create"),
     });
   });
@@ -102,8 +105,8 @@ describe("a referent that is changed in place", () => {
   const address: FieldSchema = { type: "string", "x-create-only": true };
   const kinds = (colour: Partial<FieldSchema> = {}): KindRegistry => {
     const properties = { ...toySchema.properties, colour: { ...toySchema.properties["colour"], ...colour } };
-    const unsettled = { power: ["endpoint"] };
-    return kindRegistry([toyKind(undefined, { schema: { ...toySchema, properties }, unsettled })]);
+    const unknownAfter = { power: ["endpoint"] };
+    return kindRegistry([toyKind(undefined, { schema: { ...toySchema, properties }, unknownAfter })]);
   };
   const colour = { $template: ["at ", { $ref: "toys.house.endpoint" }] };
   const cat: Case = { wants: { colour }, has: { colour: "at id-house:6379" }, refs: ["house"] };
@@ -119,6 +122,7 @@ describe("a referent that is changed in place", () => {
   it("takes along an object whose value is fixed, and shows it before anything is applied", () => {
     const plan = planOf({ house: stopping, cat }, { kinds: kinds(address) });
     expect(actions(plan)).toEqual({ house: "update", cat: "replace" });
+    expect(changeOf(plan, "cat").reason).toBe("recreated because toys.house.endpoint changes");
   });
 
   it("moves nothing else, and nothing if it is blocked", () => {

@@ -129,8 +129,8 @@ describe("the outputs of an object after its change in place", () => {
     phase: { is: "ready", detail: "" },
     outputs: { id: "n-1", name: "one", cidr: "10.0.0.0/16" },
   };
-  const found = (path: string, value: Json, unsettled = {}): object =>
-    outputsAfter({ fields: [{ ...changed, path, after: value }] }, network, { unsettled });
+  const found = (path: string, value: Json, unknownAfter = {}): object =>
+    outputsAfter({ fields: [{ ...changed, path, after: value }] }, network, { unknownAfter });
   const changed = { effect: "in-place", disruption: "none", secret: false } as const;
 
   it.each<[string, object, object]>([

@@ -1,4 +1,4 @@
-/** @module Shows the changes in the document of a plan as `graphform plan` shows those that it has made. */
+/** @module Shows the changes in the document of a plan, in the lines of `graphform plan`. */
 import { parseAddress } from "../../model/address.ts";
 import { disruptions } from "../../model/field-schema.ts";
 import {
@@ -66,7 +66,8 @@ function changeOf(
   facts: JsonObject,
   [entry, drift]: readonly [JsonObject, JsonObject],
 ): RedactedChange {
-  const [shown, outside] = [objectAt(entry, "change"), objectAt(drift, "change")];
+  const shown = sidesOf(objectAt(entry, "change"));
+  const outside = sidesOf(objectAt(drift, "change"));
   const { action, disruption, gone, backup_first } = facts;
   return {
     address,
@@ -77,17 +78,18 @@ function changeOf(
     fields: fieldsIn(objectAt(facts, "fields"), shown),
     drift: fieldsIn(objectAt(facts, "drift"), outside),
     blocked: objectsIn(facts["blocked"]).map(({ code, message, lift }) => ({
-      ...{ code: String(code), message: String(message), lift: String(lift) },
+      code: String(code),
+      message: String(message),
+      lift: String(lift),
     })),
     ...defined({ id: textIn(facts["id"]), previousAddress: textIn(entry["previous_address"]) }),
-    ...sidesOf(shown),
+    ...shown,
     ...(gone === true ? { gone } : {}),
     ...(backup_first === true ? { backupFirst: true } : {}),
   };
 }
 
-function fieldsIn(fields: JsonObject, change: JsonObject): readonly FieldChange<RedactedValue>[] {
-  const { before, after } = sidesOf(change);
+function fieldsIn(fields: JsonObject, { before, after }: Sides): readonly FieldChange<RedactedValue>[] {
   return Object.keys(fields)
     .sort()
     .map((path) => {
@@ -104,8 +106,10 @@ function fieldsIn(fields: JsonObject, change: JsonObject): readonly FieldChange<
     });
 }
 
+type Sides = Readonly<Record<"before" | "after", RedactedSpec>>;
+
 /** Both sides of a change, by the paths of their fields. */
-function sidesOf(change: JsonObject): Readonly<Record<"before" | "after", RedactedSpec>> {
+function sidesOf(change: JsonObject): Sides {
   const side = (name: "before" | "after"): RedactedSpec => {
     const [secret, unknown] = [`${name}_sensitive`, `${name}_unknown`].map((marks) =>
       flatten(objectAt(change, marks)),

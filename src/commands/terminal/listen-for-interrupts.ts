@@ -4,7 +4,7 @@ export interface Interrupts {
   readonly stopping: AbortSignal;
   /** Aborted by the second Ctrl-C, or 2 s after the first: requests in flight are cancelled too. */
   readonly aborting: AbortSignal;
-  /** Aborted by the second Ctrl-C alone: a store that does not answer is not waited for either. */
+  /** Aborted by the second Ctrl-C alone: what is not stored yet goes to a local file at once, and the store gets 5 s more. */
   readonly hurrying: AbortSignal;
   release(): void;
 }

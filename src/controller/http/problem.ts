@@ -26,7 +26,7 @@ const problems = {
   "key-reused": [422, "the Idempotency-Key belongs to another request"],
   "invalid-state": [
     422,
-    "the body is no state of this history: a JSON object with a serial, and the lineage of the state before; for a manifest, a state of graphform",
+    "the body is not the next state: it needs a serial and the lineage of the stored one, and the first state of a manifest must be graphform's",
   ],
   "serial-known": [422, "a version with this serial is stored already"],
   "source-refused": [422, "the configuration does not allow this source"],

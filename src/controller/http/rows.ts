@@ -48,7 +48,7 @@ const whyOf = (name: string) => {
     WHERE o.tenant = ${run}.tenant AND o.ended_at IS NULL AND o.status IN ('applying', 'converging') HAVING count(*) > 0), '') ELSE '' END END`;
 };
 const failure = newest("CASE WHEN status IN ('blocked', 'errored', 'stale') THEN reasons ->> 0 END");
-/** The reason of an open run, or of the failure that the state of a manifest tells. */
+/** The reason of an open run; if it has none, and none is past planning, that of the newest run that was blocked, failed or went stale. */
 const whyOfAny = sql<string | null>`coalesce(
   (SELECT ${whyOf("w")} ${openRuns} ORDER BY w.status IN ('approved', 'converging') DESC, w.created_at DESC LIMIT 1),
   CASE WHEN NOT EXISTS (SELECT ${openRuns} AND w.status NOT IN ('pending', 'planning')) THEN ${failure} END)`;

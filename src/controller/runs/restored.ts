@@ -11,7 +11,7 @@ import { isWay, making } from "./transitions.ts";
 
 /** The sentence for a person who looks at a plan that was made from a copy. */
 export function restoredWords(to: Date): string {
-  return `the database was put back from a copy of ${to.toISOString()}, or this state was written from outside then: what was made or changed since is not known here; see first that nothing of this plan exists already`;
+  return `since ${to.toISOString()} it may not be known here what was made or changed: the database was put back from a copy, or this state was written or removed from outside; see first that nothing of this plan exists already`;
 }
 
 /** Ms between two comparisons of a process, and after a failover before a run may change something: a process that hangs on the old server ends its connection meanwhile, and compares. */

@@ -63,7 +63,7 @@ async function applyWithin(
     signal,
     approve: async (fresh) => {
       const isSame = fresh.fingerprint === approved.fingerprint;
-      const isOther = hasOtherSecret(approved.document, secretsOf(fresh));
+      const isOther = hasOtherSecret(approved.document, sentSecrets(fresh));
       if (isSame && !isOther && !approved.isOld) return true;
       const document = await documentOf(fresh, order);
       const compare = approved.isResumed ? beyond : difference;
@@ -130,11 +130,11 @@ async function documentOf(made: Plan, { limits }: Order): Promise<PlanDocument> 
   const document: PlanDocument = JSON.parse(
     (await formatPlan(made, "json")).replaceAll(`${limits.folder}/`, ""),
   );
-  return { ...document, secrets: secretsOf(made) };
+  return { ...document, secrets: sentSecrets(made) };
 }
 
 /** The fingerprints of the secrets that the steps of a plan send. */
-function secretsOf({ steps }: Plan): readonly string[] {
+function sentSecrets({ steps }: Plan): readonly string[] {
   const found = new Set<string>();
   JSON.stringify(steps, (key, value: unknown) => {
     if (key === "$secret") found.add(String(value));

@@ -18,7 +18,7 @@ export interface WireResponse extends Omit<HttpAnswer, "body"> {
 
 /**
  * Sends one request, once. Rejects with ServiceError: `unavailable` if it was certainly not sent, `lost` if that is unknown,
- * `shape` if the answer was too large, `aborted` if `mayLeave`, asked just before it leaves, says no.
+ * `shape` if the answer was too large, `aborted` if `signal` is, or if `mayLeave`, asked just before it leaves, says no.
  */
 export type Transport = (
   request: WireRequest,

@@ -1,8 +1,8 @@
-/** @module Guards what relies on a bound object that the service does not show: one in doubt, another one, or everything at once. */
+/** @module Guards what relies on a bound object that the service does not show: one in doubt, another one, or all of a tier or of the state at once. */
 import type { Address } from "../../model/address.ts";
 import { shellWord } from "../../model/errors.ts";
 import type { Json } from "../../model/json.ts";
-import { remedyForAnother } from "../../model/observed.ts";
+import { type Observed, remedyForAnother } from "../../model/observed.ts";
 import type { Change, Guard } from "../../model/plan.ts";
 import { parentsIn } from "../../model/templates.ts";
 import { afterMoves } from "../moves.ts";
@@ -57,9 +57,8 @@ export function openCreateGuard(
 export function everythingGoneHold(changes: readonly Change[], input: PlanInput): Hold | undefined {
   const { observed, options, unmanaged } = input;
   const roots = rootsOf(input);
-  const shown = [...roots.keys()].filter(
-    (at) => observed.get(at)?.phase.isHidden === undefined && observed.has(at),
-  );
+  const isShown = (live: Observed | undefined): boolean => live !== undefined && live.phase.isHidden !== true;
+  const shown = [...roots.keys()].filter((at) => isShown(observed.get(at)));
   const tiers = new Set([
     ...shown.map((at) => roots.get(at)),
     ...unmanaged.map(({ place }) => place["tier"]),
@@ -68,9 +67,9 @@ export function everythingGoneHold(changes: readonly Change[], input: PlanInput)
     roots.has(address) &&
     !options.allowDestroy.includes(address) &&
     (shown.length === 0 || (roots.get(address) !== undefined && !tiers.has(roots.get(address))));
-  const heldBy = ({ address, refs = [] }: Change): Address | undefined =>
+  const rootOf = ({ address, refs = [] }: Change): Address | undefined =>
     (roots.has(address) ? [address] : refs).find(isHeld);
-  const held = changes.filter((change) => change.gone && heldBy(change));
+  const held = changes.filter((change) => change.gone && rootOf(change));
   if (held.length === 0) return undefined;
   const which = shown.length === 0 ? `(${roots.size})` : "in its tier";
   return {
@@ -78,7 +77,7 @@ export function everythingGoneHold(changes: readonly Change[], input: PlanInput)
     guard: (change) => ({
       code: "everything-gone",
       message: `the service shows nothing any more of what this state binds ${which}: lost rights, an ended subscription and another account look the same`,
-      lift: `plan again with the rights and the account of the last apply; if it is gone for good: --allow-destroy ${shellWord(heldBy(change) ?? "")}, or graphform state rm ${shellWord(change.address)}`,
+      lift: `plan again with the rights and the account of the last apply; if it is gone for good: --allow-destroy ${shellWord(rootOf(change) ?? "")}, or graphform state rm ${shellWord(change.address)}`,
     }),
   };
 }

@@ -2,7 +2,6 @@
 import type { Address } from "../../model/address.ts";
 import type { Desired } from "../../model/desired.ts";
 import { shellWord } from "../../model/errors.ts";
-import { fieldRows, rowAt } from "../../model/field-schema.ts";
 import { objectKey } from "../../model/observed.ts";
 import { type Change, makesObject } from "../../model/plan.ts";
 import { fewOf } from "../../model/quantity.ts";
@@ -166,9 +165,7 @@ function missingOutputHold(open: readonly Change[], { kinds, observed }: PlanInp
   const isMade = (change: Change): boolean =>
     change.phase?.is === "pending" ||
     makesObject(change) ||
-    change.fields.some(
-      ({ path }) => rowAt(fieldRows(kinds.named(change.kind).schema), path)["x-operations"] !== undefined,
-    );
+    change.fields.some(({ path }) => Object.hasOwn(kinds.named(change.kind).unknownAfter, path));
   const made = new Set(open.filter(isMade).map(({ address }) => address));
   const lacking = ({ after = {} }: Change): readonly string[] =>
     referencesIn(after).filter((reference) => !made.has(referent(reference).address));

@@ -20,7 +20,7 @@ export const guardRules: { readonly [code: string]: string } = {
   "empty-manifest":
     "The manifest is empty, and the state knows resources. Use destroy where everything is to be deleted.",
   "everything-gone":
-    "The service shows nothing any more of what the state binds. Plan with the rights and the account of the last apply, allow it with --allow-destroy ADDRESS, or remove the entries with state rm.",
+    "The service shows nothing any more of what the state binds, or nothing of one tier. Plan with the rights and the account of the last apply, allow it with --allow-destroy ADDRESS, or remove the entries with state rm.",
   "in-doubt":
     "Nothing proves that the object is gone, or that it is there. Plan with the rights and the account that show it, or use state rm or import.",
   "kept-by-service":
