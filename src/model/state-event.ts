@@ -47,7 +47,7 @@ export type StateEvent =
       /** Creation times that the service shows of bound objects, if none is known. */
       readonly shownCreatedAt?: { readonly [address: Address]: string };
     }
-  /** A create is about to be sent. `listed` is its round, if the state does not know it. `released`: it was sent, and what its address is bound to is not its object. */
+  /** A create is about to be sent. `listed` is its round, if the state does not know it. `released`: one that was sent is open again, and its address lets go of an object that is not its own. */
   | {
       readonly type: "create-announced";
       readonly address: Address;

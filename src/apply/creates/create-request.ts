@@ -1,4 +1,4 @@
-/** @module Describes one create on its way, the class that it is sent in, and the events that end it. */
+/** @module Describes one create on its way, the class that it is sent in, and the events that end it or open it again. */
 import type { Address } from "../../model/address.ts";
 import type { Clock } from "../../model/clock.ts";
 import { GraphformError, shellWord } from "../../model/errors.ts";
@@ -88,7 +88,7 @@ export function resolution(
 }
 
 /** Lets go of an object that was found by its time alone and refuses the login which its create has set. Returns the error that names it. */
-export async function lockOut(
+export async function releaseLockedOut(
   address: Address,
   { id, recorded, protect, onDelete, refs }: Bound,
   { intent, listed }: NonNullable<Bound["converging"]>["byTime"] & object,

@@ -13,7 +13,7 @@ import { isTimeUp } from "../../model/time-limit.ts";
 import { sameJson } from "../../model/values.ts";
 import { poll } from "../../polling/poll.ts";
 import { type ApplyContext, type StepResult, timestamp, waitsForPerson } from "../context.ts";
-import { lockOut } from "../creates/create-request.ts";
+import { releaseLockedOut } from "../creates/create-request.ts";
 import {
   type Arrival,
   type Expectation,
@@ -84,7 +84,7 @@ export async function waitForOperation(
       });
       if (bound !== undefined && byTime !== undefined && isRefused) {
         context.outputs.delete(step.address);
-        throw await lockOut(step.address, bound, byTime, context.journal);
+        throw await releaseLockedOut(step.address, bound, byTime, context.journal);
       }
       for (const path of ineffective) {
         const message = `${ref.id}: ${path} was applied, and the database does not follow; it is not sent again as it is`;
