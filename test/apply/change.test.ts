@@ -249,6 +249,20 @@ describe("an update", () => {
     expect(world.service.writes("update").length === 1).toBe(stale === 0);
   });
 
+  it("waits for it too where another object needs its output", async () => {
+    const world = await worldWith({ colour: "red" }, { work: 60_000 });
+    await world.drive(
+      world.service.operate({ id: "toy-1", place: {} }, "restart", new AbortController().signal),
+    );
+    const colour = { $template: [{ $ref: "toys.a.endpoint" }] };
+    const { steps } = await world.run({ a: { colour: "red" }, b: { spec: { colour }, refs: ["a"] } });
+    expect(steps).toMatchObject([
+      { operation: "wait", result: "done" },
+      { operation: "create", result: "done" },
+    ]);
+    expect(world.service.all()[1]).toMatchObject({ spec: { colour: "toy-1:6379" } });
+  });
+
   it("that fails says why, and what it has left behind is not known", async () => {
     const world = await worldWith({ colour: "red" }, { faults: [{ on: "update", effect: "fails" }] });
     const { steps, certificate } = await world.run({ a: { colour: "blue" } });

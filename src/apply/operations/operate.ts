@@ -44,7 +44,7 @@ export async function wait(step: Step, context: ApplyContext): Promise<StepResul
     return waitForOperation(step, ref, converging.operation, baseline, context);
   }
   const rest = await untilAtRest(step, ref, context);
-  return rest.is === "arrived" && rest.live !== undefined
-    ? { result: "done", id: ref.id }
-    : notAtRest(ref, rest);
+  if (rest.is !== "arrived" || rest.live === undefined) return notAtRest(ref, rest);
+  context.outputs.set(step.address, rest.live.outputs);
+  return { result: "done", id: ref.id };
 }
