@@ -17,7 +17,7 @@ const maxDepth = 8;
 export function readingsOf(text: string): readonly Reading[] {
   const layers = [verbatim(text)];
   for (let last = layers[0]; last !== undefined && layers.length <= maxDepth; ) {
-    const next = unescaped(last);
+    const next: Reading = /[\\%&]/.test(last.text) ? rewritten(last, escapes, meaningsOf) : last;
     last = next === last || next.text === last.text ? undefined : next;
     if (last !== undefined) layers.push(last);
   }
@@ -44,11 +44,6 @@ const entities: { readonly [name: string]: string } = {
 };
 
 const controls: { readonly [letter: string]: string } = { n: "\n", t: "\t", r: "\r", b: "\b", f: "\f" };
-
-/** Undoes the outermost escapes; the same reading if there are none. */
-function unescaped(reading: Reading): Reading {
-  return /[\\%&]/.test(reading.text) ? rewritten(reading, escapes, meaningsOf) : reading;
-}
 
 function meaningsOf(match: RegExpExecArray): readonly Piece[] {
   const [whole, braced, short, long, hex, decimal, entity, plain] = match;

@@ -8,7 +8,14 @@ import { type KnownObject, knowsNothing, type Live, placeKey } from "../model/ob
 import type { Profile } from "../model/service.ts";
 import { referenceFields } from "../model/templates.ts";
 import { listWhole, placeWithWitnesses } from "../polling/prove-absence.ts";
-import { type Listed, type ListedPlace, look, type ObserveContext, readerOf } from "./observe-context.ts";
+import {
+  type Listed,
+  type ListedPlace,
+  look,
+  type ObserveContext,
+  readerOf,
+  skipUnread,
+} from "./observe-context.ts";
 
 type Lives = ReadonlyMap<KnownObject, Live>;
 
@@ -53,7 +60,12 @@ export async function describeUnmanaged(
 ): Promise<Lives> {
   const sought = soughtKinds(desired, lives, context);
   const wanted = unmanaged.filter(({ kind }) => sought.has(kind));
-  return look(wanted, context);
+  return look(wanted, context, (entry, error) => {
+    const { holdsData, marksOwner } = context.kinds.named(entry.kind);
+    const isByName = holdsData && !marksOwner(context.profile) && !knowsNothing(context.state);
+    // The names of databases are looked at besides; those of others may be forbidden.
+    if (!isByName || !isServiceError(error) || context.signal.aborted) skipUnread(entry, error, context);
+  });
 }
 
 /** Kinds with an unbound address whose object may exist: found by a name that is shown, with marks by the mark; at first all. */
@@ -70,9 +82,8 @@ function soughtKinds(
     const { holdsData, schema, marksOwner } = context.kinds.named(kind);
     const [name] = [...fieldRows(schema)].flatMap(([path, row]) => (row["x-identity"] ? [path] : []));
     // Names of databases are shown by some services.
-    const isShown = [...lives].some(
-      ([object, { spec }]) => object.kind === kind && Object.hasOwn(spec, name ?? ""),
-    );
+    const bound = [...lives].filter(([object]) => object.kind === kind);
+    const isShown = bound.length === 0 || bound.some(([, { spec }]) => Object.hasOwn(spec, name ?? ""));
     return (name !== undefined && (!holdsData || isShown)) || marksOwner(context.profile);
   });
   return new Set(wanted);

@@ -211,21 +211,47 @@ describe("what nobody declares", () => {
     expect([await shown([]), await shown(["fingerprint"])]).toEqual([true, false]);
   });
 
-  it.each([
-    [true, "shows the names of those that are bound", { colour: { value: "red", source: "described" } }],
-    [false, "shows no names", {}],
-  ] as const)(
-    "is described (%o) where another address is bound and the service %s",
-    async (isDescribed, _, spec) => {
-      const { desired, state } = planInput({ a: bound, b: { wants: { colour: "blue" } } });
-      const colour = { ...toySchema.properties["colour"], type: "string", "x-identity": true } as const;
-      const schema = { ...toySchema, properties: { ...toySchema.properties, colour } };
-      const service = { lives: [live("id-a", spec), live("toy-9")] };
-      const context = { ...contextOf(state, service), kinds: kindRegistry([toyKind(undefined, { schema })]) };
-      const { unmanaged } = await observe(desired, context);
-      expect(unmanaged.map((other) => other.live !== undefined)).toEqual([isDescribed]);
-    },
-  );
+  const colour = { ...toySchema.properties["colour"], type: "string", "x-identity": true } as const;
+  const named = { ...toySchema, properties: { ...toySchema.properties, colour } };
+  const red: Live["spec"] = { colour: { value: "red", source: "described" } };
+
+  /** The context of a plan with a new toy, of a kind with names, where `id-a` may be bound. */
+  function withNew(spec: Live["spec"], isBound = true): [readonly Desired[], ObserveContext] {
+    const { desired, state } = planInput({ a: bound, b: { wants: { colour: "blue" } } });
+    const known = isBound ? state : { ...state, serial: 1, resources: {}, appliedPlans: ["fingerprint"] };
+    const context = contextOf(known, { lives: [live("id-a", spec), live("toy-9")] });
+    return [desired, { ...context, kinds: kindRegistry([toyKind(undefined, { schema: named })]) }];
+  }
+
+  it.each<[boolean, string, ...Parameters<typeof withNew>]>([
+    [true, "another address is bound, and the service shows names", red],
+    [false, "another address is bound, and the service shows no names", {}],
+    [true, "the state knows something, and no object of the kind", {}, false],
+  ])("is described (%o) where %s", async (isDescribed, _, ...given) => {
+    const { unmanaged } = await observe(...withNew(...given));
+    const other = unmanaged.find(({ id }) => id === "toy-9");
+    expect(other?.live !== undefined).toBe(isDescribed);
+  });
+
+  it.each<[string, Error, boolean]>([
+    [
+      "is left undescribed if the service forbids to look at it",
+      new ServiceError("forbidden", "get", "no"),
+      true,
+    ],
+    ["is not passed over after another error", new Error("broken"), false],
+  ])("%s", async (_, error, isPassedOver) => {
+    const [desired, context] = withNew(red);
+    const reader = context.readers.get("toys");
+    if (reader === undefined) throw new Error("unreachable");
+    const get: Reader["get"] = async (ref, signal) => {
+      if (ref.id === "toy-9") throw error;
+      return reader.get(ref, signal);
+    };
+    const looked = observe(desired, { ...context, readers: new Map([["toys", { ...reader, get }]]) });
+    if (isPassedOver) expect((await looked).unmanaged).toMatchObject([{ id: "toy-9" }]);
+    else await expect(looked).rejects.toBe(error);
+  });
 
   it("is not looked for where nothing is declared and nothing bound", async () => {
     const desired: readonly Desired[] = [];

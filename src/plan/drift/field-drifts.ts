@@ -137,7 +137,9 @@ function classifyField(values: FieldValues): Classified | undefined {
     );
   if (!isShown) return ours("changed in the manifest; not shown by the service");
   if (seen === undefined || !sameValue(applied, seen, row)) return classifyChanged(values);
-  if (isPlanned) return ours(row["x-operations"] === undefined ? "changed in the manifest" : leftBy(values));
+  // An apply and a lifecycle command leave the same trace, and the manifest may have changed since either.
+  const left = `left ${String(applied)} by graphform itself; the manifest declares ${String(values.declared)}`;
+  if (isPlanned) return ours(row["x-operations"] === undefined ? "changed in the manifest" : left);
   return String(spelling(applied)) === String(spelling(seen))
     ? undefined
     : { class: "cosmetic", reason: "the same value in another spelling" };
@@ -152,11 +154,6 @@ function classifyChanged({ seen, declared, isIgnored, row }: FieldValues): Class
     return { class: "cosmetic", reason: "the manifest declares the new value, too" };
   if (seen === null && row["x-secret"]) return { class: "outside", reason: passwordRefused };
   return { class: "outside", reason: seen === undefined ? "removed outside" : "changed outside" };
-}
-
-/** An apply and a lifecycle command leave the same trace, and the manifest may have changed since either. */
-function leftBy({ applied, declared }: FieldValues): string {
-  return `left ${String(applied)} by graphform itself; the manifest declares ${String(declared)}`;
 }
 
 function ours(reason: string): Classified {

@@ -88,7 +88,7 @@ export function parseFaultRules(document: Json): readonly FaultRule[] | string {
   const list = isObject(document) ? document["rules"] : document;
   if (!Array.isArray(list)) return "fault rules are a list, or an object with a list named rules";
   const problem = list.map(problemOf).find((found) => found !== undefined);
-  return problem ?? list.filter(isFaultRule);
+  return problem ?? list.filter((rule): rule is Json & FaultRule => problemOf(rule, 0) === undefined);
 }
 
 function problemOf(rule: Json, index: number): string | undefined {
@@ -125,10 +125,6 @@ function pathPattern(path: string): RegExp {
   if (path.startsWith("^")) return new RegExp(path);
   const escaped = path.replaceAll(/[.+?^${}()|[\]\\]/g, "\\$&").replaceAll("*", ".*");
   return new RegExp(`^${escaped}$`);
-}
-
-function isFaultRule(rule: Json): rule is Json & FaultRule {
-  return problemOf(rule, 0) === undefined;
 }
 
 type FaultSubject = { readonly [part in "method" | "path" | "operation"]: string };

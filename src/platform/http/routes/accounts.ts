@@ -65,6 +65,8 @@ const messages: { readonly [status in AccountConfigRecord["status"]]: string } =
 function fieldsOfProvider({ id, cloudProvider, params }: AccountConfigRecord): JsonObject {
   const named =
     accountProviders[cloudProvider]?.required.filter((key) => key !== "account_configuration_method") ?? [];
+  // `awsAccountID` of `aws_account_id`.
+  const answerKey = (key: string) => key.replaceAll(/_(id|arn|[a-z])/g, (_, start) => start.toUpperCase());
   return {
     ...Object.fromEntries(named.map((key) => [answerKey(key), textIn(params[key]) ?? ""])),
     ...(cloudProvider === "aws" ? templates(id) : commands(cloudProvider, id)),
@@ -83,8 +85,3 @@ const commands = (provider: string, id: string): JsonObject =>
       `sh ${step.toLowerCase()}-${provider}.sh --account-config-id ${id}`,
     ]),
   );
-
-/** The key of a parameter in answers: `awsAccountID` of `aws_account_id`. */
-function answerKey(parameter: string): string {
-  return parameter.replaceAll(/_(id|arn|[a-z])/g, (_, start: string) => start.toUpperCase());
-}
