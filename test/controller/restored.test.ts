@@ -99,7 +99,7 @@ describe("a database that is put back from a copy", () => {
     const again = await uploadFiles(copy, { id: orders.manifest, files, actor: "ada" });
     const waiting = await waits(orders.manifest, "run" in again ? (again.run ?? "") : "");
     expect(waiting).toMatchObject({ status: "needs_approval", verdict: "risky" });
-    expect(waiting.reasons[0]).toContain("what was made or changed since is not known here");
+    expect(waiting.reasons[0]).toContain("it may not be known here what was made or changed");
     const rest = await requestRun(copy, { id: cut.manifest, actor: "ada" });
     expect((await waits(cut.manifest, "run" in rest ? rest.run : "")).status).not.toBe("applied");
     expect(await made("orders-b")).toBe(1);
@@ -248,7 +248,7 @@ describe("the folder of an embedded database that is put back from a copy of its
     expect((await runs("cut")).map(({ status }) => status)).toContain("stale");
     await upload();
     const again = await until("orders", "needs_approval");
-    expect(again.reasons[0]).toContain("what was made or changed since is not known here");
+    expect(again.reasons[0]).toContain("it may not be known here what was made or changed");
     await until("cut", "needs_approval", "blocked", "planned_and_finished");
     expect([await madeAt(platform, "cut-"), await madeAt(platform, "orders-")]).toEqual([3, 2]);
     expect(await served.end("SIGTERM")).toBe(0);
