@@ -12,6 +12,7 @@ export function defineKind(declared: KindDeclaration): Kind {
   return {
     describedBy: `${prefix}.describe`,
     unknownAfter: {},
+    ofRunning: [],
     holdsData: false,
     protectedByDefault: () => false,
     idAt: (_place, name) => name,

@@ -56,6 +56,7 @@ export const instance: Kind = defineKind({
   },
   outputs: ["id", "status", "host", "port", "endpoint", "region", "createdAt"],
   unknownAfter: { power: ["status"], networkType: ["host", "port", "endpoint"] },
+  ofRunning: ["host", "port", "endpoint"],
   holdsData: true,
   protectedByDefault: (spec) => spec["tier"] !== "free",
   implicitChildren: (id, spec) => {

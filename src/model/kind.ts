@@ -152,6 +152,8 @@ export interface KindDeclaration {
   readonly outputs: readonly string[];
   /** Outputs that a change of a field in place leaves unknown until it is applied; one of the field's own name becomes its value. Default: none. */
   readonly unknownAfter?: { readonly [path: string]: readonly string[] };
+  /** Outputs that an object has only while it runs. Default: none. */
+  readonly ofRunning?: readonly string[];
   /** True if losing it loses data: deletion then counts as data loss. Default: false. */
   readonly holdsData?: boolean;
   /** True if it is protected when the manifest does not say. Default: false. */

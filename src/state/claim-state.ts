@@ -34,7 +34,10 @@ export function claimState(state: StateDocument, { service, manifest, where }: C
   const paths = manifest.paths ?? state.manifest?.paths;
   const mine = { ...manifest, ...defined({ paths }) };
   if (state.service === undefined) return recorded(state, service, mine);
-  const before = limitedTo(state.service, tiersOf(state));
+  // Tiers in which the state has an object, or an open create.
+  const objects = [...Object.values(state.resources), ...Object.values(state.rounds)];
+  const tiers = objects.map(({ place }) => place["tier"]).filter((tier) => typeof tier === "string");
+  const before = limitedTo(state.service, new Set(tiers));
   assertSameService(before, service, `the state ${where}`, remedyFor(before, service));
   return recorded(state, joined(before, service), mine);
 }
@@ -82,12 +85,6 @@ export function assertSameManifest(
 /** True if a state binds nothing and looks for nothing: it has no owner yet. */
 export function isEmpty({ resources, intents }: Pick<StateDocument, "resources" | "intents">): boolean {
   return Object.keys(resources).length === 0 && Object.keys(intents).length === 0;
-}
-
-/** Tiers in which the state has an object, or an open create. */
-function tiersOf({ resources, rounds }: StateDocument): ReadonlySet<string> {
-  const places = [...Object.values(resources), ...Object.values(rounds)].map(({ place }) => place["tier"]);
-  return new Set(places.filter((tier) => typeof tier === "string"));
 }
 
 /** Throws `state-doubled` if two addresses are bound to one object, as after an edit by hand. */

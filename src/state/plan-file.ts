@@ -138,6 +138,9 @@ type IsSecretField = (kind: string, path: string) => boolean;
  * have to go with it. The error names the place and never the text.
  */
 export function assertSealed({ changes, steps, outputs, serial }: Plan, isSecret: IsSecretField): void {
+  // References in a shown spec are filled in: its part in clear is the output of a resource, such as an id.
+  const isFilledIn = (value: Json): boolean =>
+    isClosed(value) || (isTemplate(value) && value.$template.some((part) => typeof part !== "string"));
   for (const { kind, address, fields, drift, before, after } of changes) {
     const given = [...fields, ...drift].filter((field) => field.secret || isSecret(kind, field.path));
     const open = given.find((field) => ![field.before, field.after].every(isClosed));
@@ -159,11 +162,6 @@ function assertSpecsSealed(
     .flatMap((spec) => Object.entries(spec ?? {}))
     .find(([path, value]) => isSecret(kind, path) && !isSafe(value));
   if (open !== undefined) throw clear(`${address} ${open[0]}`);
-}
-
-/** References in a shown spec are filled in: its part in clear is the output of a resource, such as an id. */
-function isFilledIn(value: Json): boolean {
-  return isClosed(value) || (isTemplate(value) && value.$template.some((part) => typeof part !== "string"));
 }
 
 function isClosed(value: Json | undefined): boolean {

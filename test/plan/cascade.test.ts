@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { FieldSchema } from "../../src/model/field-schema.ts";
+import type { JsonObject } from "../../src/model/json.ts";
 import { type KindRegistry, kindRegistry } from "../../src/model/kind.ts";
 import { actions, type Case, changeOf, planOf, type Scene, stepsOf } from "../support/plan-input.ts";
 import { toyKind, toySchema } from "../support/toy-kind.ts";
@@ -10,6 +11,11 @@ const guarded: Case = { ...resized, lifecycle: { protect: true } };
 /** A toy that lives in another one. */
 function lodger(home: string, rest: Case = {}): Case {
   return { wants: { home }, has: { home }, refs: [home], ...rest };
+}
+
+/** A colour that is made of an output of the house. */
+function madeOf(output: string): JsonObject {
+  return { colour: { $template: [{ $ref: `toys.house.${output}` }] } };
 }
 
 function toysWith(home: FieldSchema): KindRegistry {
@@ -91,6 +97,26 @@ describe("a referent that gets a new object", () => {
     expect(actions(planOf({ house, cat: { wants: { colour }, refs: ["house"] } }, { kinds }))).toMatchObject({
       cat: expected.replace("replace", "create"),
     });
+  });
+
+  it.each<[string, Case, string]>([
+    [
+      "a new object that needs its address",
+      { wants: { ...madeOf("endpoint"), size: 2 }, has: { size: 1 } },
+      "replace !output-missing",
+    ],
+    [
+      "an update that needs its address",
+      { wants: madeOf("endpoint"), has: { colour: "id-house:6379" } },
+      "update !output-missing",
+    ],
+    ["one that needs its id", { wants: { ...madeOf("id"), size: 2 }, has: { size: 1 } }, "replace"],
+    ["one that needs nothing of it", { wants: { size: 2 }, has: { size: 1 } }, "replace"],
+  ])("that is declared stopped, beside %s", (_, cat, expected) => {
+    const kinds = kindRegistry([toyKind(undefined, { ofRunning: ["endpoint"] })]);
+    const house: Case = { wants: { size: 2, power: "stopped" }, has: { size: 1, power: "stopped" } };
+    const plan = planOf({ house, cat: { ...cat, refs: ["house"] } }, { kinds });
+    expect(actions(plan)).toMatchObject({ cat: expected });
   });
 
   it("changes nothing for a value whose output is not shown just now", () => {

@@ -160,17 +160,25 @@ function leftOutHolds(
   });
 }
 
-/** Holds back a new object that waits for an output which nothing in the plan makes: the old one would be deleted, and no other created. */
+/** Holds back what waits for an output that nothing in the plan makes: its old object would be deleted, and no new one created. One that is declared stopped gets no address. */
 function missingOutputHold(open: readonly Change[], { kinds, observed }: PlanInput): Hold {
   const isMade = (change: Change): boolean =>
     change.phase?.is === "pending" ||
     makesObject(change) ||
     change.fields.some(({ path }) => Object.hasOwn(kinds.named(change.kind).unknownAfter, path));
-  const made = new Set(open.filter(isMade).map(({ address }) => address));
-  const lacking = ({ after = {} }: Change): readonly string[] =>
-    referencesIn(after).filter((reference) => !made.has(referent(reference).address));
+  const made = new Map(open.filter(isMade).map((change) => [change.address, change]));
+  const isLacking = (reference: string): boolean => {
+    const { address, output } = referent(reference);
+    const maker = made.get(address);
+    if (maker?.after?.["power"] !== "stopped") return maker === undefined;
+    return kinds.named(maker.kind).ofRunning.includes(output);
+  };
+  const lacking = (change: Change): readonly string[] => {
+    const sent = change.fields.map(({ after = null }) => after);
+    return referencesIn(makesObject(change) ? (change.after ?? {}) : sent).filter(isLacking);
+  };
   return {
-    changes: open.filter((change) => makesObject(change) && lacking(change).length > 0),
+    changes: open.filter((change) => lacking(change).length > 0),
     guard: (change) => ({
       code: "output-missing",
       message:

@@ -111,7 +111,10 @@ function portOf(said: string | number): number {
 }
 
 function sslModeOf(said: string | undefined, host: string): SslMode {
-  if (!said) return isThisMachine(host) ? "disable" : "verify-full";
+  // A socket, and the addresses that never leave this machine.
+  const isNear =
+    host.startsWith("/") || host === "localhost" || host === "::1" || /^127(\.\d+){3}$/.test(host);
+  if (!said) return isNear ? "disable" : "verify-full";
   const mode = sslModes.find((name) => name === said);
   if (mode !== undefined) return mode;
   throw unsuitable(
@@ -120,11 +123,6 @@ function sslModeOf(said: string | undefined, host: string): SslMode {
       : "the sslmode is not known",
     `use one of ${sslModes.join(", ")}`,
   );
-}
-
-/** True for a socket, and for the addresses that never leave this machine. */
-function isThisMachine(host: string): boolean {
-  return host.startsWith("/") || host === "localhost" || host === "::1" || /^127(\.\d+){3}$/.test(host);
 }
 
 function unsuitable(what: string, hint: string): GraphformError {
