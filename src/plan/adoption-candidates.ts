@@ -69,12 +69,12 @@ interface Resembling {
   readonly isNamed: boolean | undefined;
 }
 
-/** Unmanaged objects of a kind that show a create-only value or a name, and no create-only value but the declared ones. */
+/** Unmanaged objects of a kind that are not being deleted, and show a create-only value or a name, and no create-only value but the declared ones. */
 function resembling(kind: string, spec: Spec, { kinds, unmanaged }: Compared): readonly Resembling[] {
   const rows = fieldRows(kinds.named(kind).schema);
   const declared = fieldsOf(spec);
   return unmanaged.flatMap((other): Resembling[] => {
-    if (other.kind !== kind || other.live === undefined) return [];
+    if (other.kind !== kind || other.live === undefined || other.live.phase.isLeaving === true) return [];
     const shown = other.live.spec;
     const shared = declared.flatMap(([path, value]) => {
       const seen = shown[path];

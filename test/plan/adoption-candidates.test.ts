@@ -172,7 +172,7 @@ describe("a user whose instance shows one of its name already", () => {
       blocked: [
         {
           code: "may-exist",
-          message: "i-1/reader exists already under this name, and no state says whose it is",
+          message: "i-1/reader exists already under this name, and this state does not know whose it is",
           lift: "graphform import users.r i-1/reader, or another name",
         },
       ],
@@ -209,6 +209,10 @@ describe("a database that is to be created by a state that knows nothing", () =>
     const { name: _, ...shown } = live.spec;
     return { ...other, live: { ...live, spec: shown, ...defined({ owner }) } };
   };
+  const leaving = ({ live, ...other }: Unmanaged): Unmanaged => {
+    const phase = { is: "pending", detail: "DELETING", isLeaving: true } as const;
+    return { ...other, ...defined({ live: live && { ...live, phase } }) };
+  };
   const reasonOf = (unmanaged: readonly Unmanaged[], appliedPlans: readonly string[] = []): string => {
     const input = planInput({ "networks.core": { wants: core } }, { kinds: kindRegistry([kind]), unmanaged });
     const [change] = makePlan({ ...input, state: { ...input.state, appliedPlans } }).changes;
@@ -225,10 +229,12 @@ describe("a database that is to be created by a state that knows nothing", () =>
     );
   });
 
-  it("says nothing of others' objects, of other names, and where the state has known something", () => {
+  it("says nothing of others' objects, of other names, of what is being deleted, and where the state has known something", () => {
     const others = nameless("n-1", {}, { lineage: "another", address: "networks.other" });
     const none = "does not exist yet";
     expect(reasonOf([others])).toBe(none);
+    expect(reasonOf([leaving(nameless("n-1"))])).toBe(none);
+    expect(reasonOf([leaving(there("n-1", {}))])).toBe(none);
     expect(reasonOf([there("n-1", { name: "edge" })])).toBe(none);
     expect(reasonOf([nameless("n-1")], ["fingerprint"])).toBe(none);
     expect(reasonOf([{ kind: "networks", id: "n-1", place: {} }])).toBe(none);

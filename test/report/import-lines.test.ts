@@ -15,7 +15,7 @@ function create(address: string, is: MayBe["is"], count: number, ...ids: readonl
     is === "alike" ? `the state knows nothing, and ${only} is there already` : "does not exist yet";
   const guard = {
     code: "may-exist",
-    message: `${only} exists already under this name, and no state says whose it is`,
+    message: `${only} exists already under this name, and this state does not know whose it is`,
     lift: `graphform import ${address} ${only}, or another name`,
   };
   return change("create", address, {

@@ -61,7 +61,7 @@ function adoptionGuard({ address, action, mayBe }: Change): Guard | undefined {
   const [verb, subject] = count === 1 ? ["exists", "it is"] : ["exist", "they are"];
   return {
     code: "may-exist",
-    message: `${named} ${verb} already under this name, and no state says whose ${subject}`,
+    message: `${named} ${verb} already under this name, and this state does not know whose ${subject}`,
     lift: action === "create" ? `${bind}, or another name` : "another name",
   };
 }

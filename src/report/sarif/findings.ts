@@ -31,7 +31,7 @@ export const guardRules: { readonly [code: string]: string } = {
     "More resources are destroyed than guards.maxDeletes allows. Raise the limit, or plan with --target.",
   "max-disruption": "The change is more disruptive than guards.maxDisruption or --max-disruption allows.",
   "may-exist":
-    "An object of this name exists, and no state says whose it is. Import it, or rename the declared resource.",
+    "An object of this name exists, and this state does not know whose it is. Import it, or rename the declared resource.",
   "moved-taken": "The new address of a move is already bound to an object. Remove one of the two.",
   "needed-by-left-out":
     "An object that --exclude or --target leaves out stands on this one, and would be deleted with it. Plan both, or neither.",
