@@ -33,7 +33,7 @@ const remedies = {
 
 export type RefusalCode = keyof typeof remedies;
 
-/** Says why the work cannot go on, and where it stopped. Checks and proofs return it; it is thrown to end work, and is the reason of `Freeze.lost`. A failed connection is a DatabaseError instead. */
+/** The reason for which the work cannot go on. Checks and proofs return it, work ends by throwing it, and `Freeze.lost` is aborted with it. A failed connection is a DatabaseError instead. */
 export class Refused extends GraphformError {
   override readonly name = "Refused";
   declare readonly hint: string;
