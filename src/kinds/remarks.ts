@@ -1,15 +1,14 @@
 /** @module Turns a rule's remarks into findings with their places in the manifest. */
 import type { Desired } from "../model/desired.ts";
+import type { Problem } from "../model/errors.ts";
 import type { Finding, RuleContext } from "../model/kind.ts";
 import { perObject } from "../model/once.ts";
 
-export interface Remark {
-  readonly code: string;
+/** A remark is an error unless it has a severity. */
+export interface Remark
+  extends Required<Pick<Problem, "code" | "message" | "hint">>,
+    Partial<Pick<Problem, "severity">> {
   readonly path: string;
-  readonly message: string;
-  readonly hint: string;
-  /** Default "error". */
-  readonly severity?: "error" | "warning";
 }
 
 export function remark(code: string, path: string, message: string, hint: string): Remark {

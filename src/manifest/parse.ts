@@ -152,11 +152,7 @@ const maxSyntaxFaults = 5;
 const anyHint = "correct the YAML here; text with special characters needs quotes";
 const indentHint = "align it with the lines above, two spaces a level";
 
-interface Advice {
-  readonly code?: string;
-  readonly message?: string;
-  readonly hint: string;
-}
+type Advice = Pick<Fault, "hint"> & Partial<Fault>;
 
 /** Recognised by the words of the parser: other errors share their codes. */
 const special: readonly (Advice & { readonly part: string })[] = [

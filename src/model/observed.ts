@@ -97,10 +97,8 @@ export function knowsNothing({
 }
 
 /** An object at the service that no address is bound to. */
-export interface Unmanaged {
+export interface Unmanaged extends Ref {
   readonly kind: string;
-  readonly id: string;
-  readonly place: JsonObject;
   /** Absent if it was listed and not described. */
   readonly live?: Live;
 }

@@ -8,6 +8,7 @@ import type { Phase, Source } from "./observed.ts";
 import type { NotProbed } from "./probe.ts";
 import type { ServiceIdentity } from "./service-identity.ts";
 import { flatten, nest, type Spec } from "./spec.ts";
+import type { Bound } from "./state.ts";
 
 export type Action =
   | "create"
@@ -110,7 +111,7 @@ export type Operation =
   | "move";
 
 /** One thing that apply does. Everything that it needs stands here; secrets are sealed. */
-export interface Step<Value = Json> {
+export interface Step<Value = Json> extends Partial<Pick<Bound, "protect" | "onDelete" | "refs">> {
   /** Unique in the plan: `instances.orders`, or `instances.orders#delete` if an address has several. */
   readonly key: string;
   readonly operation: Operation;
@@ -138,13 +139,10 @@ export interface Step<Value = Json> {
   readonly from?: Address;
   /** create: values that the service sets by itself, recorded with the spec. */
   readonly record?: Spec<Value>;
-  readonly protect?: boolean;
-  readonly onDelete?: "delete" | "retain" | "backup";
-  readonly refs?: readonly Address[];
   /** forget: the object was proved absent. */
   readonly gone?: true;
   /** delete and its backup: the guards of the object that the state remembered when the plan was made. */
-  readonly remembered?: { readonly protect: boolean; readonly onDelete: "delete" | "retain" | "backup" };
+  readonly remembered?: Pick<Bound, "protect" | "onDelete">;
   /** Keys of the steps that come first. */
   readonly after: readonly string[];
   /** Digest of the observed values that this decision used. */

@@ -4,11 +4,10 @@ import type { Desired } from "../model/desired.ts";
 import { type FieldSchema, fieldRows } from "../model/field-schema.ts";
 import { defined, type Json, type JsonObject, mapped } from "../model/json.ts";
 import type { KindRegistry } from "../model/kind.ts";
-import type { DeclaredOutput, Guards, Move, Removal } from "../model/manifest.ts";
+import type { Manifest } from "../model/manifest.ts";
 import { type Doubt, type Observed, objectKey, type Unmanaged } from "../model/observed.ts";
 import { perObject } from "../model/once.ts";
-import type { Change, CreateDoubt, FieldChange, Guard, PlanOptions } from "../model/plan.ts";
-import type { NotProbed } from "../model/probe.ts";
+import type { Census, Change, CreateDoubt, FieldChange, Guard, PlanOptions } from "../model/plan.ts";
 import type { Profile } from "../model/service.ts";
 import type { Spec } from "../model/spec.ts";
 import type { Bound, Intent, StateDocument } from "../model/state.ts";
@@ -236,10 +235,10 @@ export function whyMarked(
 }
 
 /** Everything that a plan is made of; the same input gives the same plan, byte for byte. */
-export interface PlanInput {
-  readonly name: string;
+export interface PlanInput
+  extends Pick<Manifest, "name" | "desired" | "guards" | "moved" | "removed" | "outputs">,
+    Pick<Census, "notProbed" | "partialLists"> {
   readonly timestamp: string;
-  readonly desired: readonly Desired[];
   readonly state: StateDocument;
   /** The entries of the stored state; `state` also contains the guards that `destroy` adds. */
   readonly remembered: StateDocument["resources"];
@@ -249,17 +248,9 @@ export interface PlanInput {
   readonly doubts?: ReadonlyMap<Address, Doubt>;
   /** Open creates of earlier runs that may or may not have made an object. Default: none. */
   readonly createsInDoubt?: ReadonlyMap<Address, CreateDoubt>;
-  /** Declared objects that could not be asked themselves; absent if the run can ask none. */
-  readonly notProbed?: readonly NotProbed[];
-  /** Lists of which the service shows a part only, in words. */
-  readonly partialLists?: readonly string[];
   readonly unmanaged: readonly Unmanaged[];
   readonly kinds: KindRegistry;
   readonly profile: Profile;
-  readonly guards: Guards;
-  readonly moved: readonly Move[];
-  readonly removed: readonly Removal[];
-  readonly outputs: { readonly [name: string]: DeclaredOutput };
   readonly options: PlanOptions;
   /** True for `destroy`: an empty manifest is meant. */
   readonly destroying: boolean;

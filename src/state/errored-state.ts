@@ -1,11 +1,10 @@
 /** @module Compares events that a run could not store with the stored state; `state push` stores them. */
-import type { Clock } from "../model/clock.ts";
 import { GraphformError, isGraphformError, shellWord } from "../model/errors.ts";
-import type { ManifestIdentity } from "../model/service-identity.ts";
 import type { StateDocument } from "../model/state.ts";
 import { assertSameManifest } from "./claim-state.ts";
 import { digestOf, nextVersion, stateFormatter } from "./document.ts";
 import type { CreatedObject, ErroredState, FoundErrored, KeylessState } from "./errored-file.ts";
+import type { MoveOptions } from "./move-state.ts";
 import { readState } from "./read-state.ts";
 import type { DurableStore, Unpushed } from "./store.ts";
 
@@ -59,12 +58,9 @@ export function stateToPush(
   return { ...state, key, serial: Math.max(state.serial, (stored?.serial ?? 0) + 1) };
 }
 
-export interface Push {
+export interface Push extends Pick<MoveOptions, "name" | "manifest" | "clock"> {
   readonly errored: ErroredState;
   readonly file: string;
-  readonly name: string;
-  readonly manifest: ManifestIdentity;
-  readonly clock: Clock;
 }
 
 /** Stores it as the next version, under the lock. Throws `push-refused` if the stored state has gone on without knowing its objects. */

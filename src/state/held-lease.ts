@@ -6,7 +6,7 @@ import { leaseRanOut, leftStanding, replaced, takenAway } from "./lock-words.ts"
 import type { Lease, StateDriver } from "./remote/driver.ts";
 import { unreachable } from "./remote/store-refusals.ts";
 import { untilAnswered } from "./remote/store-retry.ts";
-import type { Holder } from "./store.ts";
+import type { Holder, Lock } from "./store.ts";
 
 export interface LeaseClock {
   readonly clock: Clock;
@@ -40,18 +40,13 @@ export function withHeartbeat<Kind extends Holder>(holder: Kind, now: number, le
   return { ...holder, heartbeat: new Date(now).toISOString(), expires: new Date(now + lease).toISOString() };
 }
 
-export interface HeldLease {
-  readonly id: string;
+export interface HeldLease extends Pick<Lock, "id" | "lost" | "look"> {
   /** The lease as the driver wants it for the next request. */
   current(): Lease;
-  /** Aborted when the run must begin nothing more. */
-  readonly lost: AbortSignal;
   /** Aborted when the lease is not ours any more: nothing may be written. `lost` is aborted by then. */
   readonly ended: AbortSignal;
   /** Longest time without a proof that the lock is ours, in ms: no step begins after it. */
   readonly safe: number;
-  /** Undefined while the last proof that the lock is ours is fresh, else a new one. A lease that may have run out by the own clock ends without a request. */
-  look(): Promise<void> | undefined;
   /** Aborted when the store is not waited for any more: nothing is written, and the lock may be left standing: the lease has ended, or was being given back. */
   readonly late: AbortSignal;
   /** Gives the store 5 s more for everything, and is `late` then. */

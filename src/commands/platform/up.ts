@@ -7,6 +7,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { GraphformError } from "../../model/errors.ts";
 import { isObject, objectIn } from "../../model/json.ts";
 import { platformOn } from "../../platform/lock.ts";
+import type { RunningPlatform } from "../../platform/start.ts";
 import { platformProgram } from "../../project/package-files.ts";
 import { wrapLines } from "../../report/typeset.ts";
 import type { Terminal } from "../terminal/terminal.ts";
@@ -119,10 +120,7 @@ export interface PlatformOptions {
 }
 
 /** The JSON line that a platform prints once it is ready, parsed; `line` is its text. */
-interface Announcement {
-  readonly url: string;
-  readonly usersUrl: string;
-  readonly pid: number;
+interface Announcement extends Pick<RunningPlatform, "url" | "usersUrl" | "pid"> {
   readonly engine: unknown;
   /** Name of the profile that it serves, if that is not the default one. */
   readonly profile?: string;

@@ -1,15 +1,11 @@
 /** @module Defines the description of a store of states: its keys, addresses and variables, and what it guarantees. */
-import { GraphformError } from "../errors.ts";
+import { GraphformError, type Problem } from "../errors.ts";
 import type { FieldSchema } from "../field-schema.ts";
 import type { Json } from "../json.ts";
 import { redactedAddress } from "../userinfo.ts";
 
 /** A reason to refuse a value, with its remedy; it shows nothing of the value but a host. */
-export interface ValueRefusal {
-  readonly code: string;
-  readonly message: string;
-  readonly hint: string;
-}
+export type ValueRefusal = Required<Pick<Problem, "code" | "message" | "hint">>;
 
 /** The form of a value, without room for a password. `is` completes "it must be". */
 export interface Form {

@@ -17,11 +17,11 @@ import {
 import type { SourceRange } from "../../model/errors.ts";
 import { fieldRows, rowAt } from "../../model/field-schema.ts";
 import { defined, own } from "../../model/json.ts";
-import type { KindRegistry } from "../../model/kind.ts";
 import type { Observed, Unmanaged } from "../../model/observed.ts";
 import type { Change, Plan } from "../../model/plan.ts";
 import { passwordRefused } from "../../model/probe.ts";
 import type { Bound } from "../../model/state.ts";
+import type { PlanInput } from "../subjects.ts";
 import { fieldDrifts } from "./field-drifts.ts";
 
 /** The report of a plan: every difference with its class, and the census with its denominator. */
@@ -204,17 +204,14 @@ function whole(worst: DriftClass, what: Happening, reason: string): DriftVerdict
 }
 
 /** A plan and what it was made from; the same input gives the same report, byte for byte. */
-interface DriftInput {
+interface DriftInput extends Pick<PlanInput, "desired" | "observed" | "kinds"> {
   readonly plan: Plan;
-  readonly desired: readonly Desired[];
   /** Binding of each address, moves carried out. */
   readonly bound: { readonly [address: Address]: Bound };
-  readonly observed: ReadonlyMap<Address, Observed>;
   /** Objects and lists that could not be read, and that the plan leaves out. Default: none. */
   readonly unread?: readonly NotChecked[];
   /** Unmanaged objects; absent if they were not asked for. */
   readonly unmanaged?: readonly Unmanaged[];
-  readonly kinds: KindRegistry;
   /** The place in the manifest that declares a field, or the nearest one. */
   readonly fieldRange: (address: Address, path: string) => SourceRange | undefined;
 }

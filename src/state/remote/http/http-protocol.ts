@@ -4,7 +4,6 @@ import type { GraphformError } from "../../../model/errors.ts";
 import { defined, objectIn } from "../../../model/json.ts";
 import {
   dialectOf,
-  type HttpDialect,
   type HttpLocation,
   type HttpCredentials as HttpSignIn,
 } from "../../../model/stores/http.ts";
@@ -20,14 +19,11 @@ export interface HttpStoreConfig extends Omit<HttpLocation, "type">, SenderOptio
   readonly settle?: number;
 }
 
-export interface HttpAddresses {
-  readonly dialect: HttpDialect;
+export interface HttpAddresses
+  extends Required<Pick<HttpLocation, "dialect" | "updateMethod" | "lockMethod" | "unlockMethod">> {
   readonly state: URL;
   readonly lock: URL;
   readonly unlock: URL;
-  readonly updateMethod: string;
-  readonly lockMethod: string;
-  readonly unlockMethod: string;
   /** For people: the address without its query, which may have a token. */
   readonly where: string;
 }

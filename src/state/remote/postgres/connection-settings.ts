@@ -35,20 +35,11 @@ export type PostgresCredentials = {
 };
 
 /** `where` has no credential. */
-export interface ConnectionSettings {
+export interface ConnectionSettings
+  extends Required<Omit<PostgresConfig, "name" | "schema" | "versions" | "sslrootcert">>,
+    Readonly<Record<"password" | "sslrootcert" | "sslcert" | "sslkey", string | undefined>> {
   readonly where: string;
-  readonly host: string;
-  readonly port: number;
-  readonly database: string;
   readonly user: string;
-  readonly password: string | undefined;
-  readonly sslmode: SslMode;
-  readonly sslrootcert: string | undefined;
-  readonly sslcert: string | undefined;
-  readonly sslkey: string | undefined;
-  /** Longest waits, in ms. */
-  readonly connectTimeout: number;
-  readonly requestTimeout: number;
 }
 
 /**
