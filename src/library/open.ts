@@ -11,7 +11,7 @@ import { locateService } from "../project/locate-service.ts";
 import { namedLocation } from "../project/locate-state.ts";
 import { latestState, learnSecretsAtHand } from "../project/open-run.ts";
 import { openStore } from "../project/open-store.ts";
-import { manifestProblems, openProject, type RunOptions } from "../project/project.ts";
+import { manifestProblems, openProject } from "../project/project.ts";
 import { settingsOf } from "../project/settings.ts";
 import { projects, services, stores } from "./handles.ts";
 
@@ -69,8 +69,13 @@ export async function validate(request: ManifestRequest = {}): Promise<readonly 
 }
 
 /** Location of a service. An absent value comes from the environment, the manifest, or last the local platform. */
-export interface ServiceRequest
-  extends Pick<RunOptions, "platformUrl" | "usersUrl" | "subscription" | "parallelism"> {
+export interface ServiceRequest {
+  readonly platformUrl?: string;
+  readonly usersUrl?: string;
+  /** Id of the subscription that owns the instances. */
+  readonly subscription?: string;
+  /** Largest number of requests in flight. */
+  readonly parallelism?: number;
   /** Longest wait for an answer, its repetitions included, in ms. */
   readonly timeout?: number;
   /** Environment with `GRAPHFORM_USERNAME`, `GRAPHFORM_PASSWORD` and the secrets; default is that of the process. */
