@@ -13,7 +13,6 @@ import type { Spec } from "../model/spec.ts";
 import { checkCloudAccount } from "./cloud-account-rules.ts";
 import { defineKind } from "./define-kind.ts";
 import {
-  createdId,
   fromWire,
   type Params,
   type ParamsAt,
@@ -41,13 +40,9 @@ export const cloudAccount: Kind = defineKind({
       return live(ref, values, waitingFor(values, account, service), service);
     }),
   writer(service) {
-    const params = paramsOf(service);
-    const { delete: remove } = resourceWriter(cloudAccount, service, params);
-    return {
-      create: async (spec, signal) =>
-        createdId(service, "account.create", await params({}, signal), requestBody(spec, service), signal),
-      delete: remove,
-    };
+    const bodyOf = (spec: Spec): JsonObject => requestBody(spec, service);
+    const { create, delete: remove } = resourceWriter(cloudAccount, service, paramsOf(service), bodyOf);
+    return { create, delete: remove };
   },
 });
 

@@ -5,7 +5,7 @@ import { isServiceError, ServiceError, withEvidence } from "../model/errors.ts";
 import { fieldRows, rowAt } from "../model/field-schema.ts";
 import { defined, type JsonObject, mapped } from "../model/json.ts";
 import type { Driver, Kind, Reader } from "../model/kind.ts";
-import type { Live, Ref, Seen } from "../model/observed.ts";
+import type { Live, Owner, Ref, Seen } from "../model/observed.ts";
 import type { Reads, Service } from "../model/service.ts";
 import type { Spec } from "../model/spec.ts";
 import { defineKind, isOfferedBy, tableDefaults } from "./define-kind.ts";
@@ -32,7 +32,6 @@ import {
   tagsToSend,
 } from "./instance-tags.ts";
 import {
-  createdId,
   fromWire,
   isShown,
   type Params,
@@ -108,7 +107,11 @@ function reader(service: Reads): Reader {
 function writer(service: Service): Omit<Driver, keyof Reader> {
   const { profile } = service;
   const on = ({ id, place }: Ref): Params => ({ ...instanceParams(place, profile), id });
-  const plain = resourceWriter(instance, service, (place) => instanceParams(place, profile));
+  const bodyOf = (spec: Spec, owner?: Owner): JsonObject => {
+    const customTags = hasTags(profile) ? { customTags: tagsToSend(declaredTags(spec), owner) } : {};
+    return { ...toWire(instanceSchema, spec, service), ...customTags };
+  };
+  const plain = resourceWriter(instance, service, (place) => instanceParams(place, profile), bodyOf);
   /** Sends fields that have a request of their own. Tags are set as a whole, so the existing ones are read first. */
   const metadataOf = async (ref: Ref, patch: Spec, signal: AbortSignal): Promise<JsonObject | undefined> => {
     const { deletionProtection } = patch;
@@ -120,13 +123,7 @@ function writer(service: Service): Omit<Driver, keyof Reader> {
     return { ...protection, customTags: tagsAfter(customTags, tags) };
   };
   return {
-    delete: plain.delete,
-    async create(spec, signal, owner) {
-      const params = instanceParams(instance.place(spec), profile);
-      const customTags = hasTags(profile) ? { customTags: tagsToSend(declaredTags(spec), owner) } : {};
-      const body = { ...toWire(instanceSchema, spec, service), ...customTags };
-      return createdId(service, "instance.create", params, body, signal);
-    },
+    ...plain,
     async update(ref, patch, signal) {
       const metadata = await metadataOf(ref, patch, signal);
       if (metadata !== undefined)

@@ -16,7 +16,7 @@ import {
   textIn,
 } from "../model/json.ts";
 import type { Driver, Kind, Reader } from "../model/kind.ts";
-import type { Live, Phase, Ref, Seen } from "../model/observed.ts";
+import type { Live, Owner, Phase, Ref, Seen } from "../model/observed.ts";
 import { perObject } from "../model/once.ts";
 import type { Reads, Service } from "../model/service.ts";
 import type { Spec } from "../model/spec.ts";
@@ -52,20 +52,22 @@ export function resourceReader(
   };
 }
 
-/** Writes by the operations of a kind, with the bodies that the field table spells. */
+/** Writes by the operations of a kind, with the bodies that the field table spells; `bodyOf` is that of a create. */
 export function resourceWriter(
   { operations, schema, place }: Pick<Kind, "operations" | "schema" | "place">,
   service: Service,
   paramsAt: ParamsAt,
+  bodyOf: (spec: Spec, owner?: Owner) => JsonObject = (spec) => toWire(schema, spec, service),
 ): Pick<Driver, "create" | "update" | "delete"> {
   const on = async (ref: Ref, signal: AbortSignal): Promise<Params> => ({
     ...(await paramsAt(ref.place, signal)),
     id: ref.id,
   });
   return {
-    async create(spec, signal) {
+    async create(spec, signal, owner) {
       const params = await paramsAt(place(spec), signal);
-      return createdId(service, operations.create, params, toWire(schema, spec, service), signal);
+      const call = { operation: operations.create, params, body: bodyOf(spec, owner) };
+      return String((await service.write(call, signal)).values["id"]);
     },
     async update(ref, patch, signal) {
       const body = toWire(schema, patch, service);
@@ -131,16 +133,6 @@ const shownRows = perObject((schema: KindSchema) =>
 /** True for a value that an answer has: empty texts stand for values that are not set. */
 export function isShown(value: Json | undefined): value is Json {
   return value !== undefined && value !== null && value !== "";
-}
-
-export async function createdId(
-  service: Service,
-  operation: string,
-  params: Params,
-  body: JsonObject,
-  signal: AbortSignal,
-): Promise<string> {
-  return String((await service.write({ operation, params, body }, signal)).values["id"]);
 }
 
 /** The result of a read; undefined if the object does not exist (404). */
