@@ -2,6 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { asError, GraphformError } from "../model/errors.ts";
 import type { DatabaseLogin } from "../model/kind.ts";
+import { onAbort } from "../model/once.ts";
 
 export type DatabaseFailure = "refused-credentials" | "unreachable" | "unresolved" | "no-tls";
 
@@ -54,18 +55,17 @@ export function endOf(
   const { timeout: ms = 2000 } = target;
   const message = `${nameOf(target)} did not answer within ${ms} ms`;
   const late = (): void => reject(new DatabaseError("unreachable", message, undefined, "silent"));
-  const stop = (): void => reject(signal.reason);
   let left = ticks;
   const timer = setInterval(() => {
     left -= 1;
     if (left <= 0) late();
   }, ms / ticks);
-  signal.addEventListener("abort", stop, { once: true });
+  const letGo = onAbort(signal, reject);
   return {
     reached: promise,
     cancel(): void {
       clearInterval(timer);
-      signal.removeEventListener("abort", stop);
+      letGo();
       late();
     },
   };

@@ -4,6 +4,7 @@ import { type LookupAddress, lookup } from "node:dns";
 import { type LookupFunction, Socket } from "node:net";
 import process from "node:process";
 import { createInterface } from "node:readline";
+import { orAborted } from "../model/once.ts";
 
 /** Look-ups that run at once: those of names that do not resolve may take 10 s and more each. */
 const atOnce = 8;
@@ -89,14 +90,10 @@ export function shareLookUps(lookUp: LookUp, now: () => number, atOnce: number, 
     if (held !== undefined) return held.answer;
     const asked = ask(name);
     asked.waiting += 1;
-    const aborted = Promise.withResolvers<never>();
-    const abort = (): void => aborted.reject(signal.reason);
-    signal.addEventListener("abort", abort, { once: true });
     begin();
     try {
-      return await Promise.race([asked.answer, aborted.promise]);
+      return await orAborted(asked.answer, signal);
     } finally {
-      signal.removeEventListener("abort", abort);
       asked.waiting -= 1;
       if (asked.waiting === 0 && queued.get(name) === asked) queued.delete(name);
     }

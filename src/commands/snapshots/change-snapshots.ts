@@ -11,7 +11,8 @@ import {
   snapshotPhase,
   statusText,
 } from "../../kinds/instance-history.ts";
-import { exitCodes, GraphformError, isServiceError } from "../../model/errors.ts";
+import { unlessMissing } from "../../kinds/resource.ts";
+import { exitCodes, GraphformError } from "../../model/errors.ts";
 import { defined, type JsonObject, textIn } from "../../model/json.ts";
 import type { Backup } from "../../model/kind.ts";
 import type { Reads } from "../../model/service.ts";
@@ -122,10 +123,7 @@ export async function snapshotDelete(
     }
     const timeout = options.timeout ?? service.profile.timing.timeout["delete"] ?? 600_000;
     const look = (): Promise<Snapshot | undefined> =>
-      describeSnapshot(service, id, signal).catch((error: unknown) => {
-        if (isServiceError(error, "not-found")) return undefined;
-        throw error;
-      });
+      unlessMissing(() => describeSnapshot(service, id, signal));
     const deletion = {
       what: `deletion of ${id}`,
       send: () => service.write({ operation: "snapshot.delete", params: snapshotParams(found) }, signal),
@@ -202,10 +200,9 @@ function snapshotJson({ subscriptionId: _, ...known }: Snapshot): JsonObject {
 
 /** Reads a snapshot. Throws `snapshot-unknown`. */
 async function snapshotAt(service: Reads, id: string, signal: AbortSignal): Promise<Snapshot> {
-  return describeSnapshot(service, id, signal).catch((error: unknown) => {
-    if (!isServiceError(error, "not-found")) throw error;
-    throw new GraphformError("snapshot-unknown", `there is no snapshot ${id}`, {
-      hint: "graphform snapshot list shows all snapshots",
-    });
+  const found = await unlessMissing(() => describeSnapshot(service, id, signal));
+  if (found !== undefined) return found;
+  throw new GraphformError("snapshot-unknown", `there is no snapshot ${id}`, {
+    hint: "graphform snapshot list shows all snapshots",
   });
 }

@@ -71,9 +71,10 @@ export function dialectOf({ pathname }: Pick<URL, "pathname">): HttpDialect {
   return giteaPath.test(pathname) ? "gitea" : "plain";
 }
 
-/** A row of an http or https address. */
-export function addressKey(description: string, example: string): StoreKey {
-  return textKey(description, { pattern: "^https?://[^\\s/][^\\s]*$", examples: [example] });
+/** The row of a key with an http or https address. */
+export function addressKey(key: string, description: string, example: string): StoreKey {
+  const pattern = "^https?://[^\\s/][^\\s]*$";
+  return textKey(description, { pattern, examples: [example], refusal: (value) => urlRefusal(value, key) });
 }
 
 const methods = (...words: readonly string[]): StoreKey => ({ enum: [...words, "POST", "PUT"] });
@@ -96,24 +97,21 @@ const variables: StoreDescription<HttpLocation>["variables"] = {
 export const http: StoreDescription<HttpLocation> = {
   place: "an HTTP address",
   keys: {
-    address: {
-      ...addressKey(
-        "http: address of the state, without user and password.",
-        "https://gitlab.example.com/api/v4/projects/7/terraform/state/shop",
-      ),
-      refusal: (value) => urlRefusal(value, "address"),
-    },
-    lockAddress: {
-      ...addressKey(
-        "http: address of its lock. Left out: as the dialect has it.",
-        "https://states.example.com/shop/lock",
-      ),
-      refusal: (value) => urlRefusal(value, "lockAddress"),
-    },
-    unlockAddress: {
-      ...addressKey("http: address to unlock at.", "https://states.example.com/shop/lock"),
-      refusal: (value) => urlRefusal(value, "unlockAddress"),
-    },
+    address: addressKey(
+      "address",
+      "http: address of the state, without user and password.",
+      "https://gitlab.example.com/api/v4/projects/7/terraform/state/shop",
+    ),
+    lockAddress: addressKey(
+      "lockAddress",
+      "http: address of its lock. Left out: as the dialect has it.",
+      "https://states.example.com/shop/lock",
+    ),
+    unlockAddress: addressKey(
+      "unlockAddress",
+      "http: address to unlock at.",
+      "https://states.example.com/shop/lock",
+    ),
     lockMethod: textKey("http: method that locks.", methods("LOCK")),
     unlockMethod: textKey("http: method that unlocks.", methods("UNLOCK", "DELETE")),
     updateMethod: textKey("http: method that stores.", { enum: ["POST", "PUT"] }),

@@ -91,7 +91,7 @@ export const s3: StoreDescription<S3Location> = {
       examples: ["eu-west-1"],
     }),
     endpoint: {
-      ...addressKey("s3: address of another S3 server than Amazon's.", "https://s3.example.com"),
+      ...addressKey("endpoint", "s3: address of another S3 server than Amazon's.", "https://s3.example.com"),
       refusal: endpointRefusal,
     },
     pathStyle: {
