@@ -6,6 +6,7 @@ import {
   guardOutputs,
   processTerminal,
   type Terminal,
+  type TerminalOptions,
   untilLogIsRead,
 } from "./commands/terminal/terminal.ts";
 import { exitCodes } from "./model/errors.ts";
@@ -22,15 +23,15 @@ async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<vo
   let used: Terminal | undefined;
   const settings = settingsOf(env);
   settings.secrets.add(argv.flatMap((word) => [word, word.slice(word.indexOf("=") + 1)].flatMap(loginsIn)));
-  const terminal = (noColour: boolean, logFile?: string): Terminal => {
-    used ??= processTerminal(settings, noColour, logFile);
+  const terminal = (options: TerminalOptions = {}): Terminal => {
+    used ??= processTerminal(settings, options);
     return used;
   };
   let telemetry: Telemetry | undefined;
   let command = "";
   try {
     const program = createProgram({
-      terminal,
+      at: terminal,
       settings,
       done: (exit) => {
         code = exit;
@@ -45,15 +46,15 @@ async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<vo
     });
     await program.parseAsync(argv);
   } catch (error) {
-    code = await printThrown(error, terminal(false), settings.secrets.hide);
+    code = await printThrown(error, terminal(), settings.secrets.hide);
   }
   const unsent = await telemetry?.end(code);
   if (unsent !== undefined)
-    terminal(false).err(
+    terminal().err(
       `warning: traces or metrics were not sent: ${escapeText(settings.secrets.hide(unsent))}\n`,
     );
   if (["plan", "apply", "destroy", "drift", "validate"].includes(command))
-    writeStepOutputs({ exitcode: code }, settings, terminal(false));
+    writeStepOutputs({ exitcode: code }, settings, terminal());
   process.exitCode = isComplete() ? code : exitCodes.error;
 }
 

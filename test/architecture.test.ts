@@ -69,7 +69,7 @@ const rules: FolderRules = {
   },
   kinds: { may: ["model", "fields", "hosting", "database"], never: [print, wait] },
   hosting: {
-    may: ["model", "network"],
+    may: ["model", "files", "network"],
     packages: ["set-cookie-parser", "undici", "yaml"],
     node: "any",
     never: [print],

@@ -2,14 +2,14 @@
 import { Argument, type Command, Help, Option } from "commander";
 import type { Settings } from "../project/settings.ts";
 import { wrapIndented } from "../report/typeset.ts";
-import type { Terminal } from "./terminal/terminal.ts";
+import type { Terminal, TerminalOptions } from "./terminal/terminal.ts";
 import type { Invocation } from "./with-run.ts";
 
 /** The program that commands are added to, and the environment in which they run. */
 export interface CommandHost {
   readonly settings: Settings;
   /** Opens the terminal with the options for colour and log. */
-  readonly at: (options: { readonly color?: boolean; readonly log?: string }) => Terminal;
+  readonly at: (options: TerminalOptions) => Terminal;
   /** Folders of --chdir, as the command line names them; a single one is the current folder by now. */
   readonly folders: () => readonly string[];
   /** A parent command that can run alone: it reads its options at any position. */
@@ -63,7 +63,7 @@ export function command<O extends object>(name: string, about: string, spec: Com
     for (const add of spec.below ?? []) add(added, { ...host, above: added });
     if (passesOn) added.allowUnknownOption().allowExcessArguments();
     added.action(async () => {
-      const own = added.opts<O & { readonly color?: boolean; readonly log?: string }>();
+      const own = added.opts<O & TerminalOptions>();
       const parsed = { ...host.above?.opts(), ...own };
       const invocation = { options: parsed, settings, terminal: at(parsed), folders: folders() };
       const run = await spec.load(parsed);

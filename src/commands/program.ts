@@ -1,7 +1,6 @@
 /** @module Creates the command line from the tables of its commands. */
 import { Command } from "commander";
 import { packageVersion } from "../project/package-files.ts";
-import type { Settings } from "../project/settings.ts";
 import { type CommandHost, withHelpFormat } from "./define-command.ts";
 import { commandsOfFleet } from "./fleet-commands.ts";
 import { collect } from "./options.ts";
@@ -9,15 +8,9 @@ import { commandsOfPlans } from "./plan-commands.ts";
 import { commandsOfState } from "./record-commands.ts";
 import { commandsAtService, commandsOfPlatform } from "./service-commands.ts";
 import { commandsOfReference, commandsOfSetup } from "./setup-commands.ts";
-import type { Terminal } from "./terminal/terminal.ts";
-
-interface ProgramHost extends Pick<CommandHost, "done"> {
-  readonly terminal: (noColour: boolean, logFile?: string) => Terminal;
-  readonly settings: Settings;
-}
 
 /** Creates the command line. Loads the code of a command only when that command runs. */
-export function createProgram({ terminal, settings, done }: ProgramHost): Command {
+export function createProgram(host: Omit<CommandHost, "folders" | "above">): Command {
   const program = withHelpFormat(new Command("graphform"))
     .description("plan and apply for hosted graph databases")
     .version(packageVersion(), "-V, --version")
@@ -38,7 +31,6 @@ export function createProgram({ terminal, settings, done }: ProgramHost): Comman
     else if (action.parent !== program || !["plan", "drift", "validate"].includes(action.name()))
       refuseSeveral(action.parent === program ? action.name() : `${action.parent?.name()} ${action.name()}`);
   });
-  const at: CommandHost["at"] = ({ color, log }) => terminal(color === false, log);
   const groups = [
     ["Plan and apply:", commandsOfPlans],
     ["What is recorded:", commandsOfState],
@@ -50,7 +42,7 @@ export function createProgram({ terminal, settings, done }: ProgramHost): Comman
   ] as const;
   for (const [heading, entries] of groups) {
     program.commandsGroup(heading);
-    for (const add of entries) add(program, { settings, at, folders, done });
+    for (const add of entries) add(program, { ...host, folders });
   }
   program
     .command("complete", { hidden: true })
@@ -58,7 +50,7 @@ export function createProgram({ terminal, settings, done }: ProgramHost): Comman
     .argument("[words...]", "the words behind graphform")
     .action(async (words: readonly string[]) => {
       const { complete } = await import("./completion/complete.ts");
-      done(await complete(words, program, settings, at({})));
+      host.done(await complete(words, program, host.settings, host.at({})));
     });
   return program.helpCommand("help [command]", "print the help of a command");
 }

@@ -1,9 +1,9 @@
 /** @module Prints what a person looks up: service profiles, JSON Schemas, and the references between the resources of a manifest. */
+import { packageFile } from "../files/package-file.ts";
 import { builtInProfiles, loadProfile } from "../hosting/profile/load-profile.ts";
 import { suggest } from "../manifest/problems/fault.ts";
 import { exitCodes, GraphformError } from "../model/errors.ts";
 import { objectIn } from "../model/json.ts";
-import { packageFile } from "../project/package-files.ts";
 import { checkedManifest, openProject } from "../project/project.ts";
 import { escapeText, jsonText } from "../report/typeset.ts";
 import { tableText } from "./terminal/table-text.ts";

@@ -1,12 +1,11 @@
 /** @module Reads the catalogue of plans that a service lists. */
 import { isObject, type Json, type JsonObject } from "../model/json.ts";
+import type { TierKeys } from "../model/service.ts";
 
 export const accountResource = "r-injectedaccountconfig";
 
 /** One plan that the service lists: its keys in paths, its ids, and the resources that it is made of. */
-export interface PlanEntry {
-  readonly serviceModelKey: string;
-  readonly productTierKey: string;
+export interface PlanEntry extends Pick<TierKeys, "serviceModelKey" | "productTierKey"> {
   readonly productTierId: string;
   readonly productTierVersion: string;
   readonly serviceId: string;

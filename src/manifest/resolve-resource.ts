@@ -3,13 +3,14 @@ import type { Address } from "../model/address.ts";
 import type { Desired, Lifecycle, MigrationRules, Timeouts } from "../model/desired.ts";
 import { fieldRows, type KindSchema } from "../model/field-schema.ts";
 import { defined, isObject, type Json, type JsonObject } from "../model/json.ts";
-import type { Finding, Kind, KindRegistry } from "../model/kind.ts";
-import type { ManifestLimits, Removal } from "../model/manifest.ts";
+import type { Finding, Kind } from "../model/kind.ts";
+import type { Removal } from "../model/manifest.ts";
 import { perObject } from "../model/once.ts";
 import { parseDuration } from "../model/quantity.ts";
 import { isTemplate, type Reference } from "../model/sealed.ts";
 import { flatten } from "../model/spec.ts";
 import type { Inventory, Member } from "./declared-resources.ts";
+import type { HeadInputs } from "./header.ts";
 import { allowedCommand } from "./limits.ts";
 import { blockRange } from "./locate.ts";
 import { explainViolations } from "./problems/explain-violation.ts";
@@ -20,19 +21,16 @@ import { resourceShape, secretPaths } from "./schema/shape.ts";
 import { type OutputExpression, scopeOf } from "./scope.ts";
 import { sealFields, secretPartsOf } from "./seal-fields.ts";
 import { type Secrets, textOn } from "./secrets.ts";
-import type { Parsed, Path, Validators } from "./source.ts";
+import type { Parsed, Path } from "./source.ts";
 import { mapOf, textsOf } from "./values.ts";
 import type { Variables } from "./variables.ts";
 
-export interface ResolveContext {
+export interface ResolveContext extends Pick<HeadInputs, "kinds" | "validators" | "limits"> {
   readonly parsed: Parsed;
-  readonly kinds: KindRegistry;
   readonly sections: readonly string[];
-  readonly validators: Validators;
   readonly inventory: Inventory;
   readonly variables: Variables;
   readonly secrets: Secrets;
-  readonly limits: ManifestLimits | undefined;
   /** Stands before the names of objects at the service. */
   readonly namePrefix: string;
 }

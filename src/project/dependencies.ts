@@ -1,10 +1,9 @@
 /** @module Collects what planning and applying depend on besides the manifest and the state. */
 import { kinds } from "../kinds/index.ts";
-import { type Clock, systemClock } from "../model/clock.ts";
+import { systemClock } from "../model/clock.ts";
 import { GraphformError } from "../model/errors.ts";
 import { defined } from "../model/json.ts";
 import { type KindRegistry, kindRegistry, type Reader } from "../model/kind.ts";
-import type { Open } from "../model/sealed.ts";
 import type { Answer, Reads, Service } from "../model/service.ts";
 import type { StateDocument } from "../model/state.ts";
 import type { ApplyDependencies } from "../reconcile/apply-plan.ts";
@@ -13,15 +12,13 @@ import { digestOf } from "../state/document.ts";
 import { openJournal } from "../state/journal.ts";
 import type { Lock, StateStore } from "../state/store.ts";
 
+type PlanningParts = Partial<Pick<ApplyParts, "clock" | "open" | "boundElsewhere">>;
+
 /** The dependencies of planning; it cannot write. Without `open` no running database is asked. */
 export function planningDependencies(
   service: Reads,
   signal: AbortSignal,
-  {
-    clock = systemClock,
-    open,
-    boundElsewhere,
-  }: { readonly clock?: Clock; readonly open?: Open; readonly boundElsewhere?: ReadonlySet<string> } = {},
+  { clock = systemClock, open, boundElsewhere }: PlanningParts = {},
 ): PlanningDependencies {
   return {
     kinds: kindsWithout(boundElsewhere),

@@ -125,11 +125,7 @@ export interface HostLayer {
   readonly from: string;
 }
 
-interface Hosts {
-  readonly platformUrl: string;
-  /** Absent if the platform host also serves users. */
-  readonly usersUrl?: string;
-}
+type Hosts = Pick<ServicePlace, "platformUrl" | "usersUrl">;
 
 /**
  * Chooses from the layers, the first layer first; undefined if none names a platform. Token and passwords are sent to both

@@ -1,26 +1,22 @@
 /** @module Locates files of the installed package. */
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { pathToFileURL } from "node:url";
+import { packageFile, packageRoot } from "../files/package-file.ts";
 import { isObject } from "../model/json.ts";
 
-const here = fileURLToPath(import.meta.url);
+/** The program of the local platform. */
+export const platformProgram: string = program("platform/main");
 
-/** The folder with package.json, also when this file is part of a bundle. */
-const packageRoot: string = above(dirname(here));
+/** The program of the controller's threads. */
+export const threadProgram: URL = pathToFileURL(program("controller/runs/thread"));
 
-/** The program of the local platform: the built one, or the source file if the sources run directly. */
-export const platformProgram: string = here.endsWith(".ts")
-  ? join(packageRoot, "src", "platform", "main.ts")
-  : join(packageRoot, "dist", "platform", "main.js");
-
-/** The program of the controller's threads, likewise. */
-export const threadProgram: URL = pathToFileURL(
-  here.endsWith(".ts")
-    ? join(packageRoot, "src", "controller", "runs", "thread.ts")
-    : join(packageRoot, "dist", "controller", "runs", "thread.js"),
-);
+/** The built program, or the source file if the sources run directly. */
+function program(path: string): string {
+  const isSource = import.meta.url.endsWith(".ts");
+  return join(packageRoot, isSource ? `src/${path}.ts` : `dist/${path}.js`);
+}
 
 export function packageVersion(): string {
   return packageText("version");
@@ -29,11 +25,6 @@ export function packageVersion(): string {
 /** The address of the project's repository, without a slash at its end. */
 export function projectUrl(): string {
   return packageText("homepage").split("#", 1).join();
-}
-
-/** The text of a file of the package, such as one of `templates` or `schemas`. */
-export function packageFile(path: string): string {
-  return readFileSync(join(packageRoot, path), "utf8");
 }
 
 /** The style and the script of a page, and the digest by which its content security policy names them. */
@@ -61,9 +52,4 @@ export function schemaLine(folder: string): string {
   while (!existsSync(join(found, schema)) && dirname(found) !== found) found = dirname(found);
   const steps = existsSync(join(found, schema)) ? relative(resolve(folder), found) : "";
   return `# yaml-language-server: $schema=./${join(steps, schema)}`.replace("=./../", "=../");
-}
-
-function above(dir: string): string {
-  const parent = dirname(dir);
-  return existsSync(join(dir, "package.json")) || parent === dir ? dir : above(parent);
 }

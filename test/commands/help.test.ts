@@ -4,7 +4,7 @@ import { createProgram } from "../../src/commands/program.ts";
 import { settingsOf } from "../../src/project/settings.ts";
 
 const program = createProgram({
-  terminal: () => expect.fail("no command is run"),
+  at: () => expect.fail("no command is run"),
   settings: settingsOf({}),
   done: () => undefined,
 });

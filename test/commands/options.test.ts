@@ -6,7 +6,7 @@ import { settingsOf } from "../../src/project/settings.ts";
 import { escapeText } from "../../src/report/typeset.ts";
 
 const program = createProgram({
-  terminal: () => expect.fail("no command is run"),
+  at: () => expect.fail("no command is run"),
   settings: settingsOf({}),
   done: () => undefined,
 });

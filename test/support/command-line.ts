@@ -2,7 +2,11 @@ import type { Command } from "commander";
 import { createProgram } from "../../src/commands/program.ts";
 import { writeStepOutputs } from "../../src/commands/reports/report-files.ts";
 import { printThrown } from "../../src/commands/terminal/print-error.ts";
-import { processTerminal, type Terminal } from "../../src/commands/terminal/terminal.ts";
+import {
+  processTerminal,
+  type Terminal,
+  type TerminalOptions,
+} from "../../src/commands/terminal/terminal.ts";
 import { loginsIn } from "../../src/model/userinfo.ts";
 import { settingsOf } from "../../src/project/settings.ts";
 
@@ -20,8 +24,8 @@ export async function runHere(args: readonly string[], env: NodeJS.ProcessEnv, w
   const settings = settingsOf(env);
   settings.secrets.add(args.flatMap((word) => [word, word.slice(word.indexOf("=") + 1)].flatMap(loginsIn)));
   let used: Terminal | undefined;
-  const terminal = (noColour: boolean, logFile?: string): Terminal => {
-    const { log } = processTerminal(settings, noColour, logFile);
+  const terminal = (options: TerminalOptions = {}): Terminal => {
+    const { log } = processTerminal(settings, options);
     used ??= {
       out: (text) => void out.push(text),
       err: (text) => void err.push(text),
@@ -36,7 +40,7 @@ export async function runHere(args: readonly string[], env: NodeJS.ProcessEnv, w
   let command = "";
   try {
     const program = createProgram({
-      terminal,
+      at: terminal,
       settings,
       done: (exit) => {
         code = exit;
@@ -48,10 +52,10 @@ export async function runHere(args: readonly string[], env: NodeJS.ProcessEnv, w
     redirect(program, out, err);
     await program.parseAsync(["node", "graphform", ...args]);
   } catch (error) {
-    code = await printThrown(error, terminal(false), settings.secrets.hide);
+    code = await printThrown(error, terminal(), settings.secrets.hide);
   }
   if (["plan", "apply", "destroy", "drift", "validate"].includes(command))
-    writeStepOutputs({ exitcode: code }, settings, terminal(false));
+    writeStepOutputs({ exitcode: code }, settings, terminal());
   return { code, out: out.join(""), err: err.join("") };
 }
 

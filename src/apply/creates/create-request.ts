@@ -25,12 +25,8 @@ export interface AnnouncedCreate {
   readonly round: CreateRound;
 }
 
-export interface Created {
+export interface Created extends Pick<AnnouncedCreate, "intent" | "round">, Pick<Match, "unsure"> {
   readonly id: string;
-  readonly intent: Intent;
-  readonly round: CreateRound;
-  /** Fields whose values may be those of another create, so that they have to be set. */
-  readonly unsure: readonly string[];
 }
 
 /** Creates of one kind whose objects could be taken for each other. Call `leave` once for each that has entered, after any outcome. */

@@ -4,7 +4,7 @@ import { serviceTime } from "../../model/clock.ts";
 import type { Baseline } from "../../model/consistency.ts";
 import { GraphformError } from "../../model/errors.ts";
 import { defined } from "../../model/json.ts";
-import type { Live, PhaseName, Ref } from "../../model/observed.ts";
+import type { KnownObject, Live, PhaseName, Ref } from "../../model/observed.ts";
 import type { NamedStep } from "../../model/outcome.ts";
 import type { Step } from "../../model/plan.ts";
 import { isSealed } from "../../model/sealed.ts";
@@ -178,9 +178,7 @@ function shownMark(
   return Object.fromEntries(Object.entries(mark).filter(([path, value]) => spec[path]?.value === value));
 }
 
-export interface Target extends Expectation {
-  readonly kind: string;
-  readonly ref: Ref;
+export interface Target extends Expectation, Pick<KnownObject, "kind" | "ref"> {
   /** Longest wait in ms, from now on. */
   readonly timeout: number;
 }

@@ -1,7 +1,7 @@
 /** @module Prints the words that may follow on a command line, and the scripts that ask shells for them. */
 import { type Argument, type Command, Help, type Option } from "commander";
+import { packageFile } from "../../files/package-file.ts";
 import { defined } from "../../model/json.ts";
-import { packageFile } from "../../project/package-files.ts";
 import type { Settings } from "../../project/settings.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { Invocation } from "../with-run.ts";

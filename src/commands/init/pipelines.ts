@@ -1,23 +1,20 @@
 /** @module Reads the needs of a manifest in a pipeline, and makes the pipelines that `init --ci` writes and the package publishes, from one set of templates. */
 import { existsSync, readFileSync } from "node:fs";
 import { basename, extname, join, relative, resolve } from "node:path";
+import { packageFile } from "../../files/package-file.ts";
 import { loadProfile } from "../../hosting/profile/load-profile.ts";
 import { parseManifest } from "../../manifest/parse.ts";
 import { sourceIn } from "../../manifest/secrets.ts";
+import type { SourceFile } from "../../manifest/source.ts";
 import { GraphformError } from "../../model/errors.ts";
 import { isObject, type Json, type JsonObject } from "../../model/json.ts";
 import { type StoreType, stores } from "../../model/stores/index.ts";
+import type { PipelineVariables } from "../../model/stores/store-description.ts";
 import { repositoryOf, typeOf } from "../../project/locate-state.ts";
-import { packageFile } from "../../project/package-files.ts";
-
-interface PipelineFile {
-  readonly path: string;
-  readonly text: string;
-}
 
 /** Files of a pipeline, and the next actions of a person. */
 export interface Pipelines {
-  readonly files: readonly PipelineFile[];
+  readonly files: readonly SourceFile[];
   readonly next: string;
 }
 
@@ -66,7 +63,7 @@ export function pipelineFiles(
   ci: CiService,
   needs: PipelineNeeds,
   place: PipelinePlace,
-): readonly PipelineFile[] {
+): readonly SourceFile[] {
   const pipeline = named(needs, place);
   const { key } = pipeline;
   if (ci === "gitlab")
@@ -206,15 +203,11 @@ function missing(text: string | undefined): readonly string[] {
 /** CI services that `init` writes pipelines for. */
 export type CiService = "github" | "gitlab";
 
-export interface PipelineNeeds {
+export interface PipelineNeeds extends Required<PipelineVariables> {
   /** Name of the manifest, in letters that fit everywhere in a pipeline. */
   readonly name: string;
   readonly environment: string | undefined;
   readonly state: StoreType;
-  readonly secrets: readonly string[];
-  readonly variables: readonly string[];
-  /** Variables that may take the place of some of the secrets. */
-  readonly instead: readonly string[];
 }
 
 /** Reads the needs of a manifest, as far as it can be read: an invalid one is found by the pipeline. */

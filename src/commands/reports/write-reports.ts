@@ -4,7 +4,6 @@ import { GraphformError, isManifestError, type SourceRange } from "../../model/e
 import { defined } from "../../model/json.ts";
 import type { Plan } from "../../model/plan.ts";
 import { packageVersion, pageAssets, projectUrl } from "../../project/package-files.ts";
-import type { Settings } from "../../project/settings.ts";
 import { type Annotation, annotationLines, problemAnnotations } from "../../report/annotations.ts";
 import type { Earlier, PageOptions } from "../../report/html/report-html.ts";
 import {
@@ -23,6 +22,7 @@ import { amount, type KindNames } from "../../report/words.ts";
 import { digestOf } from "../../state/document.ts";
 import { readPlanFile } from "../../state/plan-file.ts";
 import type { Terminal } from "../terminal/terminal.ts";
+import type { Invocation } from "../with-run.ts";
 import {
   appendSummary,
   pathIn,
@@ -56,9 +56,7 @@ export interface ReportKind<T> extends SeveralReport<T>, Findings<T>, Documents<
   readonly writeAll: (results: readonly ManifestResult<T>[], isOne: boolean) => Promise<void>;
 }
 
-interface ReportContext {
-  readonly settings: Settings;
-  readonly terminal: Terminal;
+interface ReportContext extends Pick<Invocation, "settings" | "terminal"> {
   /** Files of the manifest, if there is one; absent if the results are those of several. */
   readonly manifest?: readonly string[];
 }

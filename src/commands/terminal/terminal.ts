@@ -26,8 +26,14 @@ export interface Terminal {
   confirm(question: string, signal: AbortSignal): Promise<boolean>;
 }
 
-/** The terminal of the process. `NO_COLOR`, `CI` and `noColour` turn colour off; without a TTY there are no prompts. */
-export function processTerminal(settings: Settings, noColour: boolean, logFile?: string): Terminal {
+/** Options of a command line for its terminal: `color` is false with --no-color, `log` the file of --log. */
+export interface TerminalOptions {
+  readonly color?: boolean;
+  readonly log?: string;
+}
+
+/** The terminal of the process. `NO_COLOR`, `CI` and --no-color turn colour off; without a TTY there are no prompts. */
+export function processTerminal(settings: Settings, { color, log: logFile }: TerminalOptions): Terminal {
   const warn = (why: string): void => print(stderr, `warning: the log ${logFile} ends here: ${why}\n`);
   const log = logFile === undefined ? undefined : openLog(logFile, warn);
   const { stdin, stdout, stderr } = process;
@@ -48,7 +54,7 @@ export function processTerminal(settings: Settings, noColour: boolean, logFile?:
     err: (text) => print(stderr, wrapLines(text, columnsOf(stderr))),
     ...(stderr.isTTY === true && !isPlain ? { live } : {}),
     interactive: stdin.isTTY === true && stdout.isTTY === true && !isPipeline,
-    colour: stdout.isTTY === true && !isPlain && !noColour && settings.get("NO_COLOR") === undefined,
+    colour: stdout.isTTY === true && !isPlain && color !== false && settings.get("NO_COLOR") === undefined,
     // A pager or `tee` prints to the terminal that standard error still is.
     width: columnsOf(stdout) ?? columnsOf(stderr) ?? 100,
     ...defined({ columns: columnsOf(stdout), log }),

@@ -1,10 +1,9 @@
 /** @module Reads and validates a profile file with the profiles that it extends. */
 
-import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
 import { type Document, isNode, LineCounter, parseDocument } from "yaml";
+import { packageRoot } from "../../files/package-file.ts";
 import { exitCodes, GraphformError } from "../../model/errors.ts";
 import { isObject, type Json, type JsonObject } from "../../model/json.ts";
 import type { Profile } from "../../model/service.ts";
@@ -124,14 +123,9 @@ function layOver(lower: JsonObject, upper: JsonObject): JsonObject {
   return Object.fromEntries(merged);
 }
 
-/** The `profiles` folder beside package.json, also from a bundled file. */
+/** The folder of the profiles that come with the package. */
 export function profileFolder(): string {
-  return join(packageRoot(dirname(fileURLToPath(import.meta.url))), "profiles");
-}
-
-function packageRoot(folder: string): string {
-  const parent = dirname(folder);
-  return existsSync(join(folder, "package.json")) || parent === folder ? folder : packageRoot(parent);
+  return join(packageRoot, "profiles");
 }
 
 /** The compiled schema: true if the value is a profile. */

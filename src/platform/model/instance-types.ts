@@ -1,14 +1,14 @@
 /** @module Reads instance types with their memory from profiles, and computes memory sizes. */
 import { parse } from "yaml";
+import { packageFile } from "../../files/package-file.ts";
 import { isObject, type Json, type JsonObject, mapped, merge, own } from "../../model/json.ts";
-import { packageText } from "./package-text.ts";
 
 /** Memory in bytes of every known instance type, by cloud provider. */
 export type InstanceTypes = { readonly [provider: string]: { readonly [name: string]: number } };
 
 /** A profile of the package, merged with those that it extends. */
 export async function readProfile(name: string): Promise<JsonObject> {
-  const profile: Json = parse(await packageText(`profiles/${name}.yaml`));
+  const profile: Json = parse(packageFile(`profiles/${name}.yaml`));
   if (!isObject(profile)) throw new Error(`the profile ${name} is not a map`);
   const { extends: base } = profile;
   return typeof base === "string" ? merge(await readProfile(base), profile) : profile;

@@ -5,8 +5,8 @@ import type { Context, Hono } from "hono";
 import { getCookie, setCookie } from "hono/cookie";
 import { html, raw } from "hono/html";
 import { streamSSE } from "hono/streaming";
+import { packageFile } from "../../../files/package-file.ts";
 import type { Core } from "../../core.ts";
-import { packageText } from "../../model/package-text.ts";
 import { ServiceError } from "../../model/service-error.ts";
 import { maxOpenBody, openBody } from "../contract.ts";
 import { platformStatus } from "../describe.ts";
@@ -68,7 +68,7 @@ export function pageEndpoints(app: Hono<Env>, core: Core): void {
 
 async function answer(body: (nonce: string) => Markup | Promise<Markup>, status = 200): Promise<Response> {
   const nonce = randomBytes(16).toString("base64url");
-  const style = raw(await packageText("templates/platform/page.css"));
+  const style = raw(packageFile("templates/platform/page.css"));
   const page = html`<!doctype html><html lang="en"><head><meta charset="utf-8"><title>graphform local platform</title>
 <meta name="viewport" content="width=device-width, initial-scale=1"><style nonce="${nonce}">${style}</style></head>
 <body>${await body(nonce)}</body></html>`;
@@ -121,7 +121,7 @@ function signInPage(hint: string): Markup {
 
 /** The table of instances and events, updated by the event stream. Contains no secrets. */
 async function statusPage(nonce: string): Promise<Markup> {
-  const script = raw(await packageText("templates/platform/page.js"));
+  const script = raw(packageFile("templates/platform/page.js"));
   return html`<main><header><h1>graphform local platform</h1><p id="engine"></p><p id="live" role="status">connecting</p></header>
 <section><h2>Instances <span id="count"></span></h2>
 <div class="scroll"><table><thead><tr><th>Status</th><th>Name</th><th>Id</th><th>Tier</th><th>Region</th><th>Endpoint</th>
