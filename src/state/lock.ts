@@ -34,16 +34,18 @@ export function newRecord(operation: string, now: number, lease: number): LockRe
   return withHeartbeat({ ...thisProcess(), ...record, heartbeat: "", expires: "" }, now, lease);
 }
 
-/** The lock files of states. A file that is no lock of ours reads as held by an unknown holder for a minute after it was last touched. */
-export function stateLocks(now: () => number): LockFiles<LockRecord> {
+/**
+ * The lock files of states, with the words of their holders searched for secrets. A file that is no lock of ours reads as held by an
+ * unknown holder for a minute after it was last touched.
+ */
+export function stateLocks(now: () => number, hide: Hide = (text) => text): LockFiles<LockRecord> {
   return lockFiles({
     parse(text, seen, touched) {
       const record: unknown = objectIn(text.split("\n")[0] ?? "");
       const created = new Date(touched).toISOString();
       const times = { created, heartbeat: created, expires: new Date(touched + 60_000).toISOString() };
-      return isRecord(record)
-        ? { ...record, touched }
-        : { ...holderWith({ id: seen, ...times }), machine: unknownMachine, started: "" };
+      const unknown = { ...holderWith({ id: seen, ...times }), machine: unknownMachine, started: "" };
+      return redactedHolder(isRecord(record) ? { ...record, touched } : unknown, hide);
     },
     isGone: (record) => isGone(record, now()),
   });
@@ -104,13 +106,13 @@ async function within<T>(
  */
 export async function acquireLock(file: string, operation: string, options: LockOptions): Promise<Lock> {
   const { clock, timeout = 0, lease = defaultLease, hide } = options;
-  const locks = stateLocks(clock.now);
+  const locks = stateLocks(clock.now, hide);
   const attempt = async (): Promise<Lock | "held" | undefined> => {
     const record = newRecord(operation, clock.now(), lease);
     const taken = await locks.take(file, record);
     if (taken.is !== "ours") return taken.is === "held" ? "held" : undefined;
     await removeDrafts(file).catch(() => undefined);
-    return holdLock(file, record, taken.handle, { clock, lease, ...defined({ hide }) });
+    return holdLock(file, record, taken.handle, locks, { clock, lease });
   };
   await troubled(file, () => makeFolder(dirname(file)));
   const lock = await within(timeout, held, options, async () => {
@@ -118,7 +120,7 @@ export async function acquireLock(file: string, operation: string, options: Lock
     return got === "held" ? undefined : got;
   });
   if (lock !== undefined) return lock;
-  throw lockedFile(file, await troubled(file, () => readShown(file, hide)), clock.now());
+  throw lockedFile(file, await troubled(file, () => locks.read(file)), clock.now());
 }
 
 /** Clears away the drafts of the state's files that killed processes left. Only for the holder of the lock. */
@@ -132,7 +134,7 @@ async function removeDrafts(file: string): Promise<void> {
 }
 
 export async function readHolder(file: string, hide?: Hide): Promise<Holder | undefined> {
-  const record = await troubled(file, () => readShown(file, hide));
+  const record = await troubled(file, () => stateLocks(Date.now, hide).read(file));
   return record && holderOf(record);
 }
 
@@ -141,24 +143,19 @@ export async function readHolder(file: string, hide?: Hide): Promise<Holder | un
  * without `force`, `lock-alive` for a living holder: it would go on writing while another one begins.
  */
 export async function breakLock(file: string, id: string, force = false, hide?: Hide): Promise<Holder> {
+  const locks = stateLocks(Date.now, hide);
   return troubled(file, async () => {
     for (let attempt = 0; attempt < 500; attempt += 1) {
-      const record = await readShown(file, hide);
+      const record = await locks.read(file);
       if (record?.id !== id) throw unknownLock(file, id, record);
       if (!force && isAlive(record, Date.now())) throw alive(record);
       const claimant = newRecord("state unlock", Date.now(), defaultLease);
-      if (await stateLocks(Date.now).remove(file, id, claimant)) return holderOf(record);
+      if (await locks.remove(file, id, claimant)) return holderOf(record);
     }
     throw new GraphformError("lock-busy", `another process is removing the lock ${id} right now`, {
       hint: "try again",
     });
   });
-}
-
-/** The record of a lock file, with the words of its holder searched for secrets. */
-async function readShown(file: string, hide: Hide | undefined): Promise<LockRecord | undefined> {
-  const record = await stateLocks(Date.now).read(file);
-  return record === undefined || hide === undefined ? record : redactedHolder(record, hide);
 }
 
 export function holderOf(record: LockRecord): Holder {
@@ -199,9 +196,9 @@ function holdLock(
   file: string,
   record: LockRecord,
   handle: FileHandle,
-  { clock, lease, hide }: Pick<LockOptions, "clock" | "hide"> & { readonly lease: number },
+  locks: LockFiles<LockRecord>,
+  { clock, lease }: Pick<LockOptions, "clock"> & { readonly lease: number },
 ): Lock {
-  const locks = stateLocks(clock.now);
   const driver: Parameters<typeof holdLease>[0] = {
     where: file,
     expires: false,
@@ -210,8 +207,7 @@ function holdLock(
         await handle.write(recordText({ ...record, heartbeat, expires }), 0, "utf8");
         return { is: "renewed", lease: held };
       }
-      const taker = await locks.taker(handle);
-      return { is: "lost", ...defined({ to: taker && hide ? redactedHolder(taker, hide) : taker }) };
+      return { is: "lost", ...defined({ to: await locks.taker(handle) }) };
     },
     async release() {
       await within(contentionTime, contended, { clock }, async () => {
