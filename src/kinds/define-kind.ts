@@ -1,5 +1,5 @@
 /** @module Completes the declaration of a kind with what most kinds have in common. */
-import { type FieldSchema, fieldRows, type KindSchema } from "../model/field-schema.ts";
+import { fieldRows, isOfferedBy, type KindSchema } from "../model/field-schema.ts";
 import type { Json } from "../model/json.ts";
 import type { Kind, KindDeclaration } from "../model/kind.ts";
 import type { Spec } from "../model/spec.ts";
@@ -50,11 +50,4 @@ export function tableDefaults(schema: KindSchema, spec: Spec): Spec {
     return isLeft && isOfferedBy(row, spec) ? [[path, row.default]] : [];
   });
   return Object.fromEntries(entries);
-}
-
-export function isOfferedBy(row: FieldSchema, { tier, component }: Spec): boolean {
-  return (
-    row["x-tiers"]?.includes(String(tier)) !== false &&
-    row["x-components"]?.includes(String(component)) !== false
-  );
 }

@@ -1,14 +1,13 @@
 /** @module Checks the rules of instances that the field table cannot express, and warns of settings that are probably not intended. */
 import { instanceSchema } from "../fields/instance.ts";
 import type { Desired } from "../model/desired.ts";
-import { type FieldSchema, fieldRows } from "../model/field-schema.ts";
+import { type FieldSchema, fieldRows, isOfferedBy } from "../model/field-schema.ts";
 import { isObject, own, textIn } from "../model/json.ts";
 import type { Finding, RuleContext } from "../model/kind.ts";
 import { perObject } from "../model/once.ts";
 import { parseSize } from "../model/quantity.ts";
 import { type InstanceType, type Profile, tiers } from "../model/service.ts";
 import { isWritten, partOf } from "../model/spec.ts";
-import { isOfferedBy } from "./define-kind.ts";
 import { hasTags, isOwnerTag } from "./instance-tags.ts";
 import { findings, type Remark, remark, resourceAt } from "./remarks.ts";
 

@@ -2,13 +2,13 @@
 import { instanceSchema } from "../fields/instance.ts";
 import type { Values } from "../hosting/wire/spelling.ts";
 import { isServiceError, ServiceError, withEvidence } from "../model/errors.ts";
-import { fieldRows, rowAt } from "../model/field-schema.ts";
+import { fieldRows, isOfferedBy, rowAt } from "../model/field-schema.ts";
 import { defined, type JsonObject, mapped } from "../model/json.ts";
 import type { Driver, Kind, Reader } from "../model/kind.ts";
 import type { Live, Owner, Ref, Seen } from "../model/observed.ts";
 import type { Reads, Service } from "../model/service.ts";
 import type { Spec } from "../model/spec.ts";
-import { defineKind, isOfferedBy, tableDefaults } from "./define-kind.ts";
+import { defineKind, tableDefaults } from "./define-kind.ts";
 import { askForBackup, backupsOf, showsSnapshotTimes } from "./instance-history.ts";
 import { listAllInstances } from "./instance-list-all.ts";
 import {

@@ -117,6 +117,14 @@ export function rowAt(rows: Rows, path: string): FieldSchema {
   return rows.get(path) ?? rows.get(path.split(".", 1)[0] ?? "") ?? {};
 }
 
+/** True if the tier and the component of a spec offer a field. */
+export function isOfferedBy(
+  { "x-tiers": tiers, "x-components": components }: FieldSchema,
+  { tier, component }: { readonly tier?: Json; readonly component?: Json },
+): boolean {
+  return tiers?.includes(String(tier)) !== false && components?.includes(String(component)) !== false;
+}
+
 /** True if a value can be set in the running object itself. */
 export function isSettable({ "x-probe": probe }: FieldSchema): boolean {
   return probe !== undefined && "settable" in probe;

@@ -1,6 +1,5 @@
 /** @module Converts live objects to declarations of a manifest. */
-import { isOfferedBy } from "../../kinds/define-kind.ts";
-import { type FieldSchema, fieldRows } from "../../model/field-schema.ts";
+import { type FieldSchema, fieldRows, isOfferedBy } from "../../model/field-schema.ts";
 import type { Json } from "../../model/json.ts";
 import type { Kind } from "../../model/kind.ts";
 import { naming } from "../../model/manifest.ts";

@@ -1,8 +1,10 @@
 /** @module Checks the bodies of requests against the field table. */
 import { accountProviders, cloudAccountSchema } from "../../fields/cloud-account.ts";
+import { isOfferedBy } from "../../model/field-schema.ts";
 import { defined, isObject, type Json, type JsonObject, own, textIn } from "../../model/json.ts";
-import { bodyRows, isOffered, maxLogin, paramRows, type Rows, wrongValue } from "../model/field-rules.ts";
-import { bytesOf, type InstanceTypes, machineMemory } from "../model/instance-types.ts";
+import { parseSize } from "../../model/quantity.ts";
+import { bodyRows, maxLogin, paramRows, type Rows, wrongValue } from "../model/field-rules.ts";
+import { type InstanceTypes, machineMemory } from "../model/instance-types.ts";
 import type { AccountConfigRecord, InstanceRecord } from "../model/records.ts";
 import { ServiceError } from "../model/service-error.ts";
 
@@ -134,7 +136,7 @@ export function problemsIn(fields: JsonObject, rows: Rows, check: Check): readon
   return Object.entries(fields).flatMap(([key, value]) => {
     const row = own(rows, key);
     if (row === undefined) return others.includes(key) ? [] : [unknown(key)];
-    if (place !== undefined && !isOffered(row, place.tier, place.component))
+    if (place !== undefined && !isOfferedBy(row, place))
       return [`${key} is not offered by ${place.tier}/${place.component}`];
     const wrong = wrongValue(row, value);
     return wrong === undefined ? [] : [`${prefix}${key} ${wrong}`];
@@ -176,7 +178,7 @@ function wrongCeiling(
   machine: number | undefined,
   type: string | undefined,
 ): string | undefined {
-  const ceiling = bytesOf(asked ?? "");
+  const ceiling = parseSize(asked ?? "");
   if (ceiling === undefined) return undefined;
   if (ceiling < minMemory) return `maxMemory ${asked} is less than a database needs; at least 10M`;
   if (ceiling <= (machine ?? maxMemory)) return undefined;

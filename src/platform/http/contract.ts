@@ -1,6 +1,6 @@
 /** @module Lists paths, size limits and error formats of both hosts, and reads bodies. */
 import { STATUS_CODES } from "node:http";
-import { isObject, type Json, type JsonObject, jsonIn } from "../../model/json.ts";
+import { isObject, type Json, type JsonObject, jsonIn, nestingOf } from "../../model/json.ts";
 import { objectIn, problemsIn, refuse } from "../control/validate.ts";
 import type { Dialect } from "../dialect/dialect.ts";
 import { errorBody, ServiceError } from "../model/service-error.ts";
@@ -162,17 +162,7 @@ export function parseJson(text: string, contentType: string | undefined): Json |
     throw new ServiceError(415, "the body must be application/json");
   const value = jsonIn(text);
   if (value === undefined) throw new ServiceError(400, "the body is not valid JSON");
-  if (isDeeper(value, deepest))
+  if (nestingOf(text).deepest > deepest)
     throw new ServiceError(400, `the body is nested deeper than ${deepest} levels`);
   return value;
-}
-
-/** Checks level by level: recursion would overflow the stack on deep values. */
-function isDeeper(value: Json, levels: number): boolean {
-  let level: readonly Json[] = [value];
-  for (let depth = 0; depth <= levels; depth += 1) {
-    level = level.flatMap((item) => (typeof item === "object" && item !== null ? Object.values(item) : []));
-    if (level.length === 0) return false;
-  }
-  return true;
 }

@@ -18,10 +18,6 @@ export const bodyRows: Rows = rowsOf("body");
 
 export const paramRows: Rows = rowsOf("requestParams");
 
-export function isOffered(row: FieldSchema, tier: string, component: string): boolean {
-  return (row["x-tiers"]?.includes(tier) ?? true) && (row["x-components"]?.includes(component) ?? true);
-}
-
 /** The problem with a value, as a phrase that follows the field's name; undefined for a valid value. */
 export function wrongValue(row: FieldSchema, value: Json): string | undefined {
   if (row.type === "boolean") return typeof value === "boolean" ? undefined : "must be true or false";

@@ -1,9 +1,9 @@
 /** @module Serves service plans and subscriptions. */
-import type { FieldSchema } from "../../../model/field-schema.ts";
+import { type FieldSchema, isOfferedBy } from "../../../model/field-schema.ts";
 import { defined, type JsonObject } from "../../../model/json.ts";
 import type { Core } from "../../core.ts";
 import { type Dialect, type Located, subscriptionOf } from "../../dialect/dialect.ts";
-import { isOffered, paramRows } from "../../model/field-rules.ts";
+import { paramRows } from "../../model/field-rules.ts";
 import { type Component, type Plan, preferredVersion } from "../../model/plans.ts";
 import { found, ServiceError } from "../../model/service-error.ts";
 import type { Call, Row } from "../exchange.ts";
@@ -162,7 +162,7 @@ function parameterSchema(parts: Core, { plan, component }: Located): JsonObject 
     ([name, row]) =>
       component !== plan.account &&
       !parts.dialect.params.absent.includes(name) &&
-      isOffered(row, plan.tier, component.id),
+      isOfferedBy(row, { tier: plan.tier, component: component.id }),
   );
   const inputs = (isShown: (row: FieldSchema) => boolean): readonly JsonObject[] =>
     rows
