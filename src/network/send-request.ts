@@ -20,6 +20,14 @@ export interface HttpAnswer {
   readonly body: Buffer;
 }
 
+/** The pause that `Retry-After` asks for, in ms: seconds, or a date by a clock that says `now`. Undefined if there is none that can be read. */
+export function retryAfterIn(headers: HttpAnswer["headers"], now: number): number | undefined {
+  const text = [headers["retry-after"] ?? []].flat()[0]?.trim() ?? "";
+  const date = /[A-Za-z]/.test(text) ? Date.parse(text) - now : Number.NaN;
+  const ms = /^\d{1,9}(\.\d+)?$/.test(text) ? Number(text) * 1000 : date;
+  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
+}
+
 /** `broken`: no connection, or a connection that ended; `slow` and `large`: more than the limit. */
 export type HttpFailure = "aborted" | "broken" | "slow" | "large";
 

@@ -4,7 +4,7 @@ import { GraphformError } from "../../model/errors.ts";
 import { defined, isObject, type Json, type JsonObject, jsonIn } from "../../model/json.ts";
 import type { Hide } from "../../model/known-secrets.ts";
 import { type PassingFailure, type RepeatRules, repeatRequest } from "../../network/repeat-request.ts";
-import { type HttpAnswer, HttpError, openHttp } from "../../network/send-request.ts";
+import { type HttpAnswer, HttpError, openHttp, retryAfterIn } from "../../network/send-request.ts";
 
 /** A failed request, without its token: `passing` may be sent again, `lost` may have added something, `refused` fails again. */
 class ForgeError extends GraphformError {
@@ -133,11 +133,8 @@ function refused(
 /** The pause of `Retry-After`, or of GitHub's limit if it is used up; undefined if the headers have neither. */
 function pauseOf(headers: HttpAnswer["headers"], now: number): number | undefined {
   const text = (name: string): string => [headers[name] ?? []].flat()[0]?.trim() ?? "";
-  const after = text("retry-after");
-  if (after !== "") {
-    const ms = /^\d+$/.test(after) ? Number(after) * 1000 : Date.parse(after) - now;
-    return Number.isNaN(ms) ? 0 : Math.max(0, ms);
-  }
+  const after = retryAfterIn(headers, now);
+  if (after !== undefined) return after;
   const reset = text("x-ratelimit-reset");
   if (text("x-ratelimit-remaining") !== "0" || !/^\d+$/.test(reset)) return undefined;
   return Math.max(0, Number(reset) * 1000 - now);

@@ -5,6 +5,7 @@ import { ServiceError, type ServiceFailure } from "../../model/errors.ts";
 import { defined, isObject, type Json } from "../../model/json.ts";
 import type { Hide } from "../../model/known-secrets.ts";
 import type { Profile } from "../../model/service.ts";
+import { retryAfterIn } from "../../network/send-request.ts";
 import { parseJson, safeText } from "./parse-json.ts";
 import type { WireRequest, WireResponse } from "./transport.ts";
 
@@ -31,7 +32,8 @@ export function serviceError(
   const body = isObject(parsed) ? parsed : {};
   const said = messageOf(body);
   const failure = failureOf(status, said ?? "", body, isWrite, profile);
-  const retryAfter = retryAfterOf(response, now);
+  const pause = retryAfterIn(response.headers, now);
+  const retryAfter = pause === undefined ? undefined : Math.min(pause, longestPause);
   const message = said === undefined ? plainWords(status) : safeText(said, hide);
   const hint = failure === "not-found" ? wrongPath(operation, profile) : hints[failure];
   return new ServiceError(failure, operation, `${operation}: ${message} (${status})`, {
@@ -83,16 +85,6 @@ function failureOf(
   if (status < 400) return "shape";
   const isPassing = body["temporary"] === true || body["timeout"] === true;
   return isPassing && !isWrite ? "unavailable" : "invalid";
-}
-
-/** Retry-After in ms: seconds, or a date. Undefined if there is none that can be read. */
-function retryAfterOf(response: WireResponse, now: number): number | undefined {
-  const header = response.headers["retry-after"];
-  const text = typeof header === "string" ? header.trim() : "";
-  if (text === "") return undefined;
-  const isDate = /[A-Za-z]/.test(text);
-  const ms = isDate ? Date.parse(text) - now : /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1000 : Number.NaN;
-  return Number.isNaN(ms) ? undefined : Math.min(Math.max(0, ms), longestPause);
 }
 
 /** The message of an answer: under its usual keys, otherwise the longest text in it. */

@@ -2,6 +2,7 @@
 import { GraphformError } from "../../model/errors.ts";
 import { urlRefusal } from "../../model/stores/http.ts";
 import type { ValueRefusal } from "../../model/stores/store-description.ts";
+import { retryAfterIn } from "../../network/send-request.ts";
 
 /** The error of a request without an answer, or with an inconclusive one: it may have had its effect. `where` has no query and no credential. */
 export function unreachable(
@@ -35,10 +36,7 @@ export function busyOr(
   headers: { readonly [name: string]: string },
   hint?: string,
 ): GraphformError {
-  const text = (headers["retry-after"] ?? "").trim();
-  const wait = /^\d{1,9}$/.test(text)
-    ? Number(text) * 1000
-    : Date.parse(text) - Date.parse(headers["date"] ?? "");
+  const wait = retryAfterIn(headers, Date.parse(headers["date"] ?? "")) ?? 0;
   return wait > 0 ? new StoreBusyError(where, why, wait) : unreachable(where, why, hint);
 }
 
