@@ -141,6 +141,11 @@ export function partnersOf(path: string, rows: Rows): readonly string[] {
   return [...rows].flatMap(([other, row]) => (other === limit || limitOf(row) === path ? [other] : []));
 }
 
+/** The verbs of the field that operations change, by what they lead between: "running>stopped" -> "stop". Undefined if a kind has none. */
+export function powerOf(rows: Rows): FieldSchema["x-operations"] {
+  return [...rows.values()].map((row) => row["x-operations"]).find((verbs) => verbs !== undefined);
+}
+
 /** The verbs that lead a field from one value to another, in their order; empty if there is no such way. */
 export function verbsBetween(row: FieldSchema, from: string, to: string): readonly Leading[] {
   const open: (readonly Leading[])[] = [[]];

@@ -12,7 +12,7 @@ import { guardDependents, guardTogether } from "./guards/plan-guards.ts";
 import { isBackedUpFirst } from "./guards/protection.ts";
 import { partNow } from "./migration-words.ts";
 import { afterMoves } from "./moves.ts";
-import { namesakesIn, order } from "./order.ts";
+import { order } from "./order.ts";
 import { type Ahead, asObserved, outputChanges, outputsAfter, outputsAfterDestroy } from "./outputs.ts";
 import { propose } from "./propose.ts";
 import { withTwins } from "./replacement.ts";
@@ -48,8 +48,9 @@ export function makePlan(given: PlanInput): Plan {
       const subject = subjects.get(change.address);
       return subject === undefined ? [] : stepsOf(change, subject, input);
     }),
+    changes,
     heldBy,
-    namesakesIn(changes, input.kinds),
+    input.kinds,
   );
   const body: Omit<Plan, "fingerprint"> = {
     version: 1,

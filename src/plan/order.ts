@@ -1,14 +1,16 @@
 /** @module Joins the steps of all addresses into one order. */
 import type { Address } from "../model/address.ts";
+import { fieldRows, powerOf } from "../model/field-schema.ts";
 import { stableJson } from "../model/json.ts";
 import type { KindRegistry } from "../model/kind.ts";
 import type { Change, Step } from "../model/plan.ts";
 import type { Spec } from "../model/spec.ts";
+import { hostsIn } from "../model/templates.ts";
 
 /**
  * These rules always hold:
  *
- *     create or update X      after everything that X's desired references name is there
+ *     create or update X      after everything that X's desired references name is there, but the stop of an object that X is inside of
  *     migrate X               after everything that its new object needs, and everything inside of both, is there
  *     move X                  after what stood at its new address has moved away
  *     create X again          after its old object is bound to the address that asks for it
@@ -20,11 +22,14 @@ import type { Spec } from "../model/spec.ts";
  *     delete what refers to X after the backup of X is complete, if X is to be backed up and deleted
  *     delete X for a new one  after everything that the new one names is there: what cannot be made is not deleted
  *     create X                after the object that stands at the place of X under another address is deleted
+ *     stop X                  after everything inside of X is made, changed and deleted: that needs a running X
+ *     delete what is inside X after X is started
  */
 export function order(
   steps: readonly Step[],
+  changes: readonly Change[],
   heldBy: (address: Address) => readonly Address[],
-  namesakes: readonly (readonly [string, string])[] = [],
+  kinds: KindRegistry,
 ): readonly Step[] {
   const making = steps.filter(({ operation }) => operation !== "delete" && operation !== "forget");
   const building = Map.groupBy(making, ({ address }) => address);
@@ -32,30 +37,59 @@ export function order(
   const migrating = new Map(
     steps.filter(({ operation }) => operation === "migrate").map(({ key, refs = [] }) => [key, refs]),
   );
+  const changeOf = new Map(changes.map((change) => [change.address, change]));
+  const hostsOf = ({ address, kind, operation }: Step): readonly Address[] => {
+    const { before = {}, after = before } = changeOf.get(address) ?? {};
+    const spec = operation === "delete" ? before : after;
+    return hostsIn(kinds.named(kind).schema, spec).map((host) => host.address);
+  };
+  const isStop = ({ operation, kind, verb }: Step): boolean =>
+    operation === "operate" && verb === powerOf(fieldRows(kinds.named(kind).schema))?.["running>stopped"];
+  const builtFirst = (step: Step): readonly string[] => {
+    const sendsValues = ["create", "update", "heal", "operate", "migrate"].includes(step.operation);
+    const others = sendsValues ? (step.refs ?? []).filter((ref) => ref !== step.address) : [];
+    return others
+      .flatMap((ref) => building.get(ref) ?? [])
+      .filter((other) => !isStop(other) || !hostsOf(step).includes(other.address))
+      .map(({ key }) => key)
+      .filter((key) => !migrating.get(key)?.includes(step.address));
+  };
   const free = freeing(steps);
   const after = new Map(
-    steps.map((step) => [
-      step.key,
-      new Set([...step.after, ...builtFirst(step, building, migrating), ...free(step)]),
-    ]),
+    steps.map((step) => [step.key, new Set([...step.after, ...builtFirst(step), ...free(step)])]),
   );
-  for (const [later, earlier] of [...removals(steps, heldBy), ...renewals(steps, building), ...namesakes]) {
+  const wishes = [
+    ...removals(steps, heldBy),
+    ...renewals(steps, builtFirst),
+    ...namesakesIn(changes, kinds),
+    ...whileRunning(steps, hostsOf, isStop),
+  ];
+  for (const [later, earlier] of wishes) {
     if (!isAfter(earlier, later, after)) after.get(later)?.add(earlier);
   }
   return steps.map((step) => ({ ...step, after: [...(after.get(step.key) ?? [])].sort() }));
 }
 
-function builtFirst(
-  step: Step,
-  building: ReadonlyMap<Address, readonly Step[]>,
-  migrating: ReadonlyMap<string, readonly Address[]> = new Map(),
-): readonly string[] {
-  const sendsValues = ["create", "update", "heal", "operate", "migrate"].includes(step.operation);
-  const others = sendsValues ? (step.refs ?? []).filter((ref) => ref !== step.address) : [];
-  return others
-    .flatMap((ref) => building.get(ref) ?? [])
-    .map(({ key }) => key)
-    .filter((key) => !migrating.get(key)?.includes(step.address));
+/** Stop of an object -> the work inside of it; deletion inside of an object -> its start. What is blocked holds nothing up. */
+function whileRunning(
+  steps: readonly Step[],
+  hostsOf: (step: Step) => readonly Address[],
+  isStop: (step: Step) => boolean,
+): readonly (readonly [string, string])[] {
+  const open = steps.filter(({ blocked }) => blocked.length === 0);
+  const switches = Map.groupBy(
+    open.filter(({ operation }) => operation === "operate"),
+    ({ address }) => address,
+  );
+  return open
+    .filter(({ operation }) => ["create", "update", "heal", "delete"].includes(operation))
+    .flatMap((step) =>
+      hostsOf(step)
+        .flatMap((host) => switches.get(host) ?? [])
+        .map((power): readonly [string, string] =>
+          isStop(power) ? [power.key, step.key] : [step.key, power.key],
+        ),
+    );
 }
 
 /** Finds the steps that leave the new address of a move, or that bind the old object of a create. */
@@ -115,7 +149,7 @@ export function removals(
 /** Deletion that makes room for a new object -> the objects that the new one needs. */
 export function renewals(
   steps: readonly Step[],
-  building: ReadonlyMap<Address, readonly Step[]>,
+  builtFirst: (step: Step) => readonly string[],
 ): readonly (readonly [string, string])[] {
   const making = steps.filter((step) => step.operation === "create");
   const removing = new Map(
@@ -125,12 +159,12 @@ export function renewals(
     const removal = removing.get(step.address);
     return removal === undefined
       ? []
-      : builtFirst(step, building).map((key): readonly [string, string] => [removal, key]);
+      : builtFirst(step).map((key): readonly [string, string] => [removal, key]);
   });
 }
 
 /** Address that gets a new object -> the deletion of the object that has its name. Only a kind whose names are its places has one object of a name. */
-export function namesakesIn(
+function namesakesIn(
   changes: readonly Change[],
   kinds: KindRegistry,
 ): readonly (readonly [string, string])[] {

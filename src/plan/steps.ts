@@ -1,7 +1,7 @@
 /** @module Turns one change into the steps that carry it out. */
 import { twinIn } from "../model/address.ts";
-import { fieldRows, type Rows, rowAt, verbsBetween } from "../model/field-schema.ts";
-import { defined, isObject, type Json } from "../model/json.ts";
+import { fieldRows, powerOf, type Rows, rowAt, verbsBetween } from "../model/field-schema.ts";
+import { defined, type Json } from "../model/json.ts";
 import type { Kind } from "../model/kind.ts";
 import type { Observed } from "../model/observed.ts";
 import type { Change, Step } from "../model/plan.ts";
@@ -167,7 +167,7 @@ function changing(change: Change, subject: Subject, kind: Kind, input: PlanInput
   const rows = fieldRows(kind.schema);
   const fields = change.fields.filter((field) => field.effect === "in-place");
   const patch = patchOf(change, rows);
-  const power = [...rows.values()].map((row) => row["x-operations"]).find(isObject);
+  const power = powerOf(rows);
   const rests = isStopped(subject, power?.["running>stopped"]);
   const isMetadata = fields.every(({ path }) => rowAt(rows, path)["x-in"] === "metadata");
   const mustStart = input.profile.updateNeeds === "ready" && rests && patch !== undefined && !isMetadata;

@@ -207,6 +207,31 @@ describe.each(Object.entries(dialects))("in %s", (_name, dialect) => {
     });
   });
 
+  it("are made, changed and deleted while their database runs, if one plan starts or stops it", async () => {
+    const place = { tier: "free", component: "free", cloudProvider: "aws", region: "us-east-1" };
+    const night = { ...place, config: { graphdbUser: "app", graphdbPassword: "${env.OWNER_PASSWORD}" } };
+    const reads = (acl: string): object => ({
+      ...{ instance: "night", username: "reader", password: "${env.READER_PASSWORD}", acl },
+    });
+    const steps: readonly (readonly [power: string, users: object, sent: readonly string[]])[] = [
+      ["stopped", { reader: reads(rules) }, ["create", "create-user", "stop"]],
+      ["running", { reader: reads("~* +PING") }, ["start", "update-user"]],
+      ["stopped", {}, ["delete-user", "stop"]],
+    ];
+    for (const [power, users, sent] of steps) {
+      const manifest = { apiVersion: "graphform/v1", name: "night", service: { profile: "full.yaml" } };
+      user.write(
+        "graphform.yaml",
+        JSON.stringify({ ...manifest, instances: { night: { ...night, power } }, users }),
+      );
+      await platform.forget();
+      expect(await user.run(...apply)).toMatchObject({ code: 0 });
+      expect((await platform.writes()).map(({ operation }) => operation)).toEqual(sent);
+      expect(await planned()).toEqual({});
+    }
+    expect(await user.run("destroy", "--auto-approve")).toMatchObject({ code: 0 });
+  });
+
   describe("where the profile can neither change nor delete users", () => {
     const service = { profile: "create-only.yaml" };
 

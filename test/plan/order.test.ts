@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { kindRegistry } from "../../src/model/kind.ts";
 import { type Case, planOf, type Scene, stepsOf } from "../support/plan-input.ts";
-import { toyKind } from "../support/toy-kind.ts";
+import { toyKind, toySchema } from "../support/toy-kind.ts";
 
 const gone: Case = { has: {} };
 const resized: Case = { wants: { size: 2 }, has: { size: 1 } };
@@ -134,6 +134,86 @@ describe("the order of steps", () => {
   ])("of what is known by its name: $reason", ({ scene, steps }) => {
     const options = { replace: ["toys.cat", "toys.puss"], allowDestroy: ["toys.cat", "toys.puss"] };
     expect(stepsOf(planOf(scene, { kinds: named, options })).toSorted()).toEqual(steps.toSorted());
+  });
+
+  const home = { ...toySchema.properties["home"], "x-place": true };
+  const inside = kindRegistry([
+    toyKind(undefined, { schema: { ...toySchema, properties: { ...toySchema.properties, home } } }),
+  ]);
+  const stopping: Case = { wants: { power: "stopped" }, has: {} };
+  const starting: Case = { wants: { power: "running" }, has: {}, phase: "stopped" };
+  const lodger: Case = { wants: { home: "house" }, refs: ["house"] };
+  const repainted: Case = {
+    wants: { home: "house", colour: "red" },
+    has: { home: "house", colour: "blue" },
+    refs: ["house"],
+  };
+  const leaving: Case = { has: { home: "house" }, refs: ["house"] };
+
+  it.each<Row>([
+    {
+      reason: "a new one that is declared stopped is stopped once what is inside is made",
+      scene: { house: { wants: { power: "stopped" } }, cat: lodger },
+      steps: ["house create", "house stop < cat, house", "cat create < house"],
+    },
+    {
+      reason: "one that is stopped is stopped once what is inside is made, changed and deleted",
+      scene: { house: stopping, cat: lodger, dog: repainted, flea: leaving },
+      steps: ["flea delete", "house stop < cat, dog, flea", "cat create", "dog update"],
+    },
+    {
+      reason: "one that is started is started before what is inside is made, changed and deleted",
+      scene: { house: starting, cat: lodger, dog: repainted, flea: leaving },
+      steps: [
+        "flea delete < house#start",
+        "house start",
+        "cat create < house#start",
+        "dog update < house#start",
+      ],
+    },
+    {
+      reason: "one that is up for a change alone is up for what is inside too",
+      scene: {
+        house: { wants: { power: "stopped", colour: "red" }, has: { colour: "blue" }, phase: "stopped" },
+        cat: lodger,
+      },
+      steps: [
+        "house start",
+        "house update < house#start",
+        "house stop < cat, house",
+        "cat create < house, house#start",
+      ],
+    },
+    {
+      reason: "what comes from elsewhere is deleted there, and made before the stop",
+      scene: {
+        house: stopping,
+        barn: starting,
+        cat: { ...lodger, wants: { home: "house", size: 2 }, has: { home: "barn", size: 1 } },
+      },
+      steps: ["barn start", "house stop < cat", "cat delete < barn#start", "cat create < cat#delete"],
+    },
+    {
+      reason: "what is blocked does not hold the stop up",
+      scene: { house: stopping, dog: repainted, flea: { ...leaving, remembered: { protect: true } } },
+      steps: ["flea delete", "house stop < dog", "dog update"],
+    },
+    {
+      reason: "what is inside, and needs what waits for the stop, waits too",
+      scene: {
+        house: { wants: { power: "stopped" } },
+        tree: { wants: {}, refs: ["house"] },
+        cat: { wants: { home: "house" }, refs: ["house", "tree"] },
+      },
+      steps: [
+        "house create",
+        "house stop < house",
+        "tree create < house, house#stop",
+        "cat create < house, tree",
+      ],
+    },
+  ])("of what is inside: $reason", ({ scene, steps }) => {
+    expect(stepsOf(planOf(scene, { kinds: inside })).toSorted()).toEqual(steps.toSorted());
   });
 
   it("gives every step its own key", () => {
