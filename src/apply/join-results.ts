@@ -27,12 +27,13 @@ export function outcomeOf(
         .map((step) => step.address),
     );
   const added = addresses((step) => step.operation === "create");
+  const destroyed = addresses((step) => step.operation === "delete");
   const changed = addresses((step) => ["update", "heal", "operate", "migrate"].includes(step.operation));
   return {
     steps,
     added: added.size,
-    changed: [...changed].filter((address) => !added.has(address)).length,
-    destroyed: addresses((step) => step.operation === "delete").size,
+    changed: [...changed].filter((address) => !added.has(address) && !destroyed.has(address)).length,
+    destroyed: destroyed.size,
     outputs,
     certificate,
     warnings,

@@ -1,6 +1,6 @@
 /** @module Joins the steps of all addresses into one order. */
 import type { Address } from "../model/address.ts";
-import { fieldRows, powerOf } from "../model/field-schema.ts";
+import { powerOf } from "../model/field-schema.ts";
 import { stableJson } from "../model/json.ts";
 import type { KindRegistry } from "../model/kind.ts";
 import type { Change, Step } from "../model/plan.ts";
@@ -44,7 +44,7 @@ export function order(
     return hostsIn(kinds.named(kind).schema, spec).map((host) => host.address);
   };
   const isStop = ({ operation, kind, verb }: Step): boolean =>
-    operation === "operate" && verb === powerOf(fieldRows(kinds.named(kind).schema))?.["running>stopped"];
+    operation === "operate" && verb === powerOf(kinds.named(kind).schema)?.["running>stopped"];
   const builtFirst = (step: Step): readonly string[] => {
     const sendsValues = ["create", "update", "heal", "operate", "migrate"].includes(step.operation);
     const others = sendsValues ? (step.refs ?? []).filter((ref) => ref !== step.address) : [];

@@ -10,7 +10,7 @@ import { notesOn } from "../model/values.ts";
 import { guardsToRemember } from "./guards/protection.ts";
 import { isBeingDeleted } from "./propose.ts";
 import { hookSteps, migrationSteps } from "./replacement.ts";
-import type { PlanInput, Subject } from "./subjects.ts";
+import { isStopped, type PlanInput, type Subject } from "./subjects.ts";
 
 /** The steps of one change, in their order; `order` joins addresses. Guards do not hold back steps that only update the state or wait. */
 export function stepsOf(change: Change, subject: Subject, input: PlanInput): readonly Step[] {
@@ -116,7 +116,7 @@ function checkedFields({ fields }: Change, { schema }: Kind): Change["fields"] {
   );
 }
 
-/** The steps of a deletion, with the backup before it if the lifecycle asks for one. */
+/** The steps of a deletion, with the backup before it if the lifecycle asks for one: a stopped object is started for that. */
 function deletion(key: string, change: Change, subject: Subject, input: PlanInput): readonly Step[] {
   const step = existing(key, "delete", change, subject, input);
   const known = input.remembered[subject.previousAddress ?? subject.address];
@@ -125,7 +125,15 @@ function deletion(key: string, change: Change, subject: Subject, input: PlanInpu
       ? step
       : { ...step, remembered: { protect: known.protect, onDelete: known.onDelete } };
   if (change.backupFirst !== true) return [removal];
-  return [{ ...removal, key: `${change.address}#backup`, operation: "backup" }, removal];
+  const { spec: _, ...bare } = removal;
+  const power = isStopped(subject, input) ? powerOf(input.kinds.named(change.kind).schema) : undefined;
+  return [
+    ...optional(power?.["stopped>running"]).map(
+      (verb): Step => ({ ...bare, key: `${change.address}#${verb}`, operation: "operate", verb }),
+    ),
+    { ...removal, key: `${change.address}#backup`, operation: "backup" },
+    removal,
+  ];
 }
 
 function creation(change: Change, subject: Subject, kind: Kind, input: PlanInput): readonly Step[] {
@@ -167,8 +175,8 @@ function changing(change: Change, subject: Subject, kind: Kind, input: PlanInput
   const rows = fieldRows(kind.schema);
   const fields = change.fields.filter((field) => field.effect === "in-place");
   const patch = patchOf(change, rows);
-  const power = powerOf(rows);
-  const rests = isStopped(subject, power?.["running>stopped"]);
+  const power = powerOf(kind.schema);
+  const rests = isStopped(subject, input);
   const isMetadata = fields.every(({ path }) => rowAt(rows, path)["x-in"] === "metadata");
   const mustStart = input.profile.updateNeeds === "ready" && rests && patch !== undefined && !isMetadata;
   const verbs = fields.flatMap((field) =>
@@ -204,12 +212,6 @@ function healing(change: Change, subject: Subject, input: PlanInput): readonly S
   if (fields.length === 0) return [];
   const patch = Object.fromEntries(fields.map((field): [string, Json] => [field.path, field.after ?? null]));
   return [{ ...existing(`${change.address}#heal`, "heal", { ...change, fields }, subject, input), patch }];
-}
-
-/** True if the resource is stopped, or stopping by an operation of ours. */
-function isStopped({ observed, bound }: Subject, verb: string | undefined): boolean {
-  if (observed?.phase.is !== "pending") return observed?.phase.is === "stopped";
-  return verb !== undefined && bound?.converging?.operation === verb;
 }
 
 function patchOf(change: Change, rows: Rows): Spec | undefined {

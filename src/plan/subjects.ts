@@ -1,7 +1,7 @@
 /** @module Defines what a plan is made of, and lists the addresses that it is about, with everything known of each. */
 import { type Address, twinOf, withoutTwin } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
-import { type FieldSchema, fieldRows } from "../model/field-schema.ts";
+import { type FieldSchema, fieldRows, powerOf } from "../model/field-schema.ts";
 import { defined, type Json, type JsonObject, mapped } from "../model/json.ts";
 import type { KindRegistry } from "../model/kind.ts";
 import type { Manifest } from "../model/manifest.ts";
@@ -167,6 +167,13 @@ export function base(
 export function hasVanished({ bound, observed, doubt }: Subject): boolean {
   const isMissing = bound !== undefined && observed === undefined && doubt === undefined;
   return isMissing && bound.converging?.operation !== "delete";
+}
+
+/** True if the object is stopped, or stopping by an operation of ours. */
+export function isStopped({ kind, observed, bound }: Subject, { kinds }: Pick<PlanInput, "kinds">): boolean {
+  if (observed?.phase.is !== "pending") return observed?.phase.is === "stopped";
+  const verb = powerOf(kinds.named(kind).schema)?.["running>stopped"];
+  return verb !== undefined && bound?.converging?.operation === verb;
 }
 
 export function specOf(observed: Observed): Spec {

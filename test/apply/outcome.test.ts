@@ -32,6 +32,11 @@ describe("what apply did", () => {
       [step("a", "operate"), step("a", "update"), step("a", "operate")],
       [0, 1, 0],
     ],
+    [
+      "one that is started for its backup is destroyed alone",
+      [step("a", "operate"), step("a", "backup"), step("a", "delete")],
+      [0, 0, 1],
+    ],
     ["a replacement is both", [step("a", "delete"), step("a", "create")], [1, 0, 1]],
     [
       "what did not succeed does not count",

@@ -338,6 +338,20 @@ describe("a backup before the deletion", () => {
     ).toEqual(["backup", "delete"]);
   });
 
+  it("of a stopped one, which cannot be backed up, comes once it is started", async () => {
+    const stopped = { spec: { colour: "red", power: "stopped" }, lifecycle: { onDelete: "backup" } } as const;
+    const world = await worldOfTwo({}, { ...both, a: stopped });
+    const { steps, certificate } = await world.run(left);
+    expect(steps.map(({ operation, result }) => [operation, result])).toEqual([
+      ["operate", "done"],
+      ["backup", "done"],
+      ["delete", "done"],
+    ]);
+    expect(certificate).toEqual([]);
+    const asked = world.service.writes().map(({ operation }) => operation);
+    expect(asked.slice(-3)).toEqual(["start", "backup", "delete"]);
+  });
+
   it("is not asked for of what holds no data", async () => {
     const world = toyWorld({ kind: { holdsData: false } });
     await world.run(kept);

@@ -84,7 +84,10 @@ describe("a backup before a deletion", () => {
   const gone: Case = { has: { size: 1 }, remembered: { onDelete: "backup" } };
   const operations = (toy: Case, rest: Rest = {}): string =>
     planOf({ a: toy, other: same }, rest)
-      .steps.map(({ operation, blocked }) => `${operation}${blocked.map(({ code }) => `!${code}`).join("")}`)
+      .steps.map(
+        ({ operation, verb = operation, blocked }) =>
+          `${verb}${blocked.map(({ code }) => `!${code}`).join("")}`,
+      )
       .join(" ");
 
   it.each<[string, Case, Rest, string]>([
@@ -100,6 +103,43 @@ describe("a backup before a deletion", () => {
       { ...resized, remembered: { onDelete: "backup" } },
       {},
       "bind backup delete create",
+    ],
+    [
+      "is taken of what is stopped once that is started",
+      { ...gone, phase: "stopped" },
+      {},
+      "start backup delete",
+    ],
+    [
+      "is taken of what is still being stopped once that is started",
+      {
+        ...gone,
+        phase: "pending",
+        converging: { operation: "stop", since: "2026-01-01T00:00:00.000Z", record: {} },
+      },
+      {},
+      "start backup delete",
+    ],
+    [
+      "starts what is replaced, and the new one is stopped as declared",
+      {
+        wants: { size: 2, power: "stopped" },
+        has: { size: 1, power: "stopped" },
+        phase: "stopped",
+        lifecycle: { onDelete: "backup" },
+      },
+      {},
+      "start backup delete create stop",
+    ],
+    [
+      "holds the deletion back where nothing can start what is stopped",
+      { ...gone, phase: "stopped" },
+      {
+        kinds: kindRegistry([
+          toyKind(undefined, { operations: { ...toyKind().operations, power: ["toy.start"] } }),
+        ]),
+      },
+      "start!not-offered backup!not-offered delete!not-offered",
     ],
     [
       "is not taken of what holds no data",

@@ -6,7 +6,7 @@ import { fewOf } from "../../model/quantity.ts";
 import { howToOpen } from "../migration-words.ts";
 import { isBeingDeleted } from "../propose.ts";
 import { immovableGuards, migrationGuard, replacementGuard } from "../replacement.ts";
-import type { PlanInput, Subject } from "../subjects.ts";
+import { isStopped, type PlanInput, type Subject } from "../subjects.ts";
 import { doubtGuard, openCreateGuard } from "./missing.ts";
 import { destroys, protectionGuard, remedyForOnDelete } from "./protection.ts";
 
@@ -132,9 +132,10 @@ function missingOperation(
   const remedy = "change it by other means, or use a profile that has the operation";
   if (change.action === "replace" && lacks(operations.delete)) return { what: `delete a ${noun}`, remedy };
   const backup = operations.backup ?? [];
-  if (change.backupFirst === true && (backup.length === 0 || backup.some(lacks)))
+  const start = isStopped(subject, { kinds }) ? (operations.power ?? []).slice(-1) : [];
+  if (change.backupFirst === true && (backup.length === 0 || [...backup, ...start].some(lacks)))
     return {
-      what: `back up a ${noun} and see that the backup is complete`,
+      what: `${start.some(lacks) ? `start a ${noun}, ` : ""}back up a ${noun} and see that the backup is complete`,
       remedy: `back it up by other means, then ${remedyForOnDelete(subject)}`,
     };
   const updates = change.action === "update" || change.action === "adopt";

@@ -79,8 +79,9 @@ function blockOf(change: RedactedChange): BlockView {
   const remarks: RemarkView[] = [];
   if (text !== "" || waysOn !== undefined)
     remarks.push({ is: phaseIs(phase), text, ...defined({ remedy: waysOn }) });
-  if (backupFirst === true)
-    remarks.push({ is: "backup", text: "backed up first: nothing is deleted before the backup is complete" });
+  const started = phase?.is === "stopped" ? "started, since a backup needs that, and " : "";
+  const saved = `${started}backed up first: nothing is deleted before the backup is complete`;
+  if (backupFirst === true) remarks.push({ is: "backup", text: saved });
   const unseen = `not shown by the service, taken from your file: ${unchecked.join(", ")}`;
   if (unchecked.length > 0) remarks.push({ is: "unchecked", text: unseen });
   for (const { code, message, lift } of blocked)

@@ -108,6 +108,18 @@ describe("blocks", () => {
       after: database(region, { name, graphdbPassword: sealed(name) }),
     });
 
+  it("say of a stopped database that it is started for its backup", () => {
+    const stopped = { is: "stopped", detail: "STOPPED" } as const;
+    const saved = { ...lost("instances.a"), backupFirst: true };
+    const textsOf = (rest: Partial<Change>): readonly string[] =>
+      blocks([{ ...saved, ...rest }]).flatMap(({ remarks }) =>
+        remarks.filter(({ is }) => is === "backup").map(({ text }) => text),
+      );
+    const first = "backed up first: nothing is deleted before the backup is complete";
+    expect(textsOf({})).toEqual([first]);
+    expect(textsOf({ phase: stopped })).toEqual([`started, since a backup needs that, and ${first}`]);
+  });
+
   it.each<[string, readonly Change[], readonly (readonly string[])[]]>([
     [
       "equal changes are one",
