@@ -424,7 +424,7 @@ describe("an object that nothing but its time tells from another's", () => {
     await expectLetGo(world);
   });
 
-  it("is let go of too if only a later run gets to ask it", async () => {
+  it("is deleted by no run before one has asked it, and let go of too if only a later run gets to", async () => {
     const world = toyWorld(options);
     const spec = { colour: "red", token: world.seal("tell nobody") };
     const short = { a: { spec, timeouts: { create: 45_000 } } };
@@ -435,6 +435,11 @@ describe("an object that nothing but its time tells from another's", () => {
     };
     expect((await world.run(short, { driver: { ...driver, get } })).steps).toMatchObject([
       { result: "converging" },
+    ]);
+    expect((await world.state()).resources["toys.a"]?.id).toBe("toy-1");
+    const destroyed = await world.run({}, { destroying: true });
+    expect(destroyed.plan.changes[0]?.blocked).toMatchObject([
+      { code: "in-doubt", message: expect.stringMatching(/^only its time tells that toy-1 /) },
     ]);
     expect((await world.state()).resources["toys.a"]?.id).toBe("toy-1");
     const later: Driver = { ...world.service, probe: refusing };

@@ -7,6 +7,7 @@ import type { Change, Guard } from "../../model/plan.ts";
 import { parentsIn } from "../../model/templates.ts";
 import { afterMoves } from "../moves.ts";
 import type { PlanInput, Subject } from "../subjects.ts";
+import { destroys } from "./protection.ts";
 
 /** A guard of the whole plan, and the changes that it holds back. */
 export interface Hold {
@@ -14,10 +15,21 @@ export interface Hold {
   readonly changes: readonly Change[];
 }
 
-/** The guard against a change of an object that may be gone, or is another one by now. Letting go of it needs no proof. */
-export function doubtGuard({ action, address }: Change, { bound, doubt }: Subject): Guard | undefined {
-  if (bound === undefined || doubt === undefined || action === "forget") return undefined;
+/**
+ * The guard against a change of an object that may be gone, or is another one by now, and against the deletion of one that only its time tells
+ * to be that of a lost create: nothing has signed in there yet. Letting go of it needs no proof.
+ */
+export function doubtGuard(change: Change, { bound, doubt }: Subject): Guard | undefined {
+  const { action, address } = change;
+  if (bound === undefined || action === "forget") return undefined;
   const word = shellWord(address);
+  if (bound.converging?.byTime !== undefined && destroys(change))
+    return {
+      code: "in-doubt",
+      message: `only its time tells that ${bound.id} is what the lost create has made, and nothing has signed in there yet`,
+      lift: `apply the manifest without this deletion first: it signs in; if it belongs to others: graphform state rm ${word}`,
+    };
+  if (doubt === undefined) return undefined;
   const { is, because } = doubt;
   if (is === "another")
     return { code: "another-object", message: because, lift: remedyForAnother(address, bound.id) };

@@ -22,7 +22,7 @@ export const guardRules: { readonly [code: string]: string } = {
   "everything-gone":
     "The service shows nothing any more of what the state binds, or nothing of one tier. Plan with the rights and the account of the last apply, allow it with --allow-destroy ADDRESS, or remove the entries with state rm.",
   "in-doubt":
-    "Nothing proves that the object is gone, or that it is there. Plan with the rights and the account that show it, or use state rm or import.",
+    "Nothing proves that the object is gone, that it is there, or that it is what a create has made. Plan with the rights and the account that show it, or use state rm or import.",
   "kept-by-service":
     "The service refuses to delete a resource with deletion protection. Switch it off first.",
   "max-change-percent":
