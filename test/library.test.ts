@@ -97,6 +97,10 @@ describe("from a program", () => {
     expect(await run(saved)).toEqual([["delete"], [1, 0]]);
   });
 
+  it("reads no file of the folder for an empty list of objects", async () => {
+    await expect(loadManifest({ objects: [] })).rejects.toMatchObject({ code: "no-objects" });
+  });
+
   it("formats a plan and a report of drift in every way, without the secret in any", async () => {
     const manifest = await loadManifest({ files: [write()] });
     const env = { ...service.env, SHOP_PASSWORD: password };

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import process from "node:process";
 import { secretReader } from "../manifest/read-secret.ts";
-import type { Problem } from "../model/errors.ts";
+import { GraphformError, type Problem } from "../model/errors.ts";
 import { defined, type JsonObject } from "../model/json.ts";
 import type { ManifestLimits, SecretSource } from "../model/manifest.ts";
 import type { StateDocument } from "../model/state.ts";
@@ -42,10 +42,12 @@ export interface LoadedManifest {
   readonly files: readonly string[];
 }
 
-/** Reads a manifest. Throws `ManifestError`; its `problems` have file, line and column. */
+/** Reads a manifest. Throws `ManifestError`; its `problems` have file, line and column; `no-objects` if that list is empty. */
 export async function loadManifest(request: ManifestRequest = {}): Promise<LoadedManifest> {
   const { files = [], objects = [], folder = "." } = request;
   const { variables = {}, variableFiles = [], profile, env = process.env, limits } = request;
+  if (request.objects?.length === 0 && files.length === 0)
+    throw new GraphformError("no-objects", "objects is empty: there is no manifest to read");
   const settings = settingsOf(env);
   const options = {
     file: files,
