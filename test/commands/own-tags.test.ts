@@ -115,7 +115,8 @@ describe("the tags that graphform keeps on what it has made", () => {
   });
 
   it("are not put on what was imported, nor taken from another state's", async () => {
-    for (const customTags of [[], [{ key: "graphform-state", value: "another" }, address("theirs")]]) {
+    const another = { key: "graphform-state", value: "another" };
+    for (const customTags of [[], [another, address("theirs")], [another, address()]]) {
       const bench = await cloudBench(manifest());
       const shown = { customTags, result_params: { name: "one", falkordbUser: "app" } };
       bench.cloud.instances.push({ id: "instance-1", tier: "free", resource: "free", shown });
@@ -123,7 +124,10 @@ describe("the tags that graphform keeps on what it has made", () => {
       expect(imported.code, imported.err).toBe(0);
       expect((await planOf(bench)).text).not.toContain("graphform-");
       await applied(bench);
+      await bench.manifest(manifest().replace("name: one,", "name: one, description: moved house,"));
+      await applied(bench);
       expect(tagsOf(bench)).toEqual(customTags);
+      expect((await planOf(bench)).code).toBe(0);
       const everything = await bench.bare("import", "--all");
       expect(everything.out).not.toContain("graphform-state");
     }

@@ -167,13 +167,14 @@ function timeOf(text: string | undefined, otherwise: number): number {
   return Number.isNaN(time) ? otherwise : time;
 }
 
-/** The fields of this state's own mark that an object shows. They are recorded: a later look without them means removal. */
+/** The fields of this state's own mark that an object shows. They are recorded: a later look without them means removal. Another state's mark stays that one's. */
 function shownMark(
   { kind, address }: Pick<Step, "kind" | "address">,
-  { spec }: Live,
+  { spec, owner }: Live,
   context: Pick<ApplyContext, "kinds" | "journal">,
 ): Spec {
   const { lineage } = context.journal.state;
+  if (owner?.lineage !== lineage) return {};
   const mark = context.kinds.named(kind).ownerMark({ lineage, address: withoutTwin(address) });
   return Object.fromEntries(Object.entries(mark).filter(([path, value]) => spec[path]?.value === value));
 }
