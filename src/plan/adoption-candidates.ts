@@ -21,20 +21,21 @@ type Compared = Pick<PlanInput, "kinds" | "unmanaged">;
  */
 export function mayBeThere(
   { address, kind, spec }: Pick<Desired, "address" | "kind" | "spec">,
-  input: Compared & Pick<PlanInput, "state">,
+  { kinds, state, unmanaged: all }: Compared & Pick<PlanInput, "state">,
   ahead: Pick<Ahead, "outputs">,
 ): MayBe | undefined {
-  const namesake = namesakeOf({ kind, spec }, input, ahead);
-  // The object of an open create is looked for by its name, and bound.
-  if (namesake !== undefined && input.state.intents[address] === undefined) return namesake;
-  const marked = input.unmanaged.find(
-    (other) => other.kind === kind && other.live?.owner?.address === address,
-  );
+  const open = state.intents[address];
+  // An apply looks for what an open create may have made, and binds it: only what was there before is another's.
+  const before = open && new Set(state.rounds[open.round]?.before);
+  const unmanaged = before === undefined ? all : all.filter(({ id }) => before.has(id));
+  const namesake = namesakeOf({ kind, spec }, { kinds, unmanaged }, ahead);
+  if (namesake !== undefined) return namesake;
+  const marked = unmanaged.find((other) => other.kind === kind && other.live?.owner?.address === address);
   if (marked !== undefined) return { is: "marked", ids: [marked.id], count: 1 };
-  const found = resembling(kind, spec, input);
+  const found = resembling(kind, spec, { kinds, unmanaged });
   const named = found.filter(({ isNamed }) => isNamed === true);
   if (named.length > 0) return { is: "named", ...firstOf(named) };
-  if (!knowsNothing(input.state) || !input.kinds.named(kind).holdsData) return undefined;
+  if (!knowsNothing(state) || !kinds.named(kind).holdsData) return undefined;
   // A mark names the owner.
   const alike = found.filter(({ isNamed, other }) => isNamed === undefined && !other.live?.owner);
   return alike.length === 0 ? undefined : { is: "alike", ...firstOf(alike) };

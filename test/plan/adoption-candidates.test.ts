@@ -106,6 +106,11 @@ describe("a network that is declared, bound to nothing, and there already under 
   });
 });
 
+const intent = {
+  ...{ round: "r", digest: "", startedAt: "", recorded: {} },
+  ...{ protect: false, onDelete: "delete" as const, refs: [] },
+};
+
 describe("what is never bound by its name alone", () => {
   it("is a kind that holds data: it waits for a person's word", () => {
     const kind = kindLike("networks", { schema: network.schema, holdsData: true });
@@ -115,6 +120,20 @@ describe("what is never bound by its name alone", () => {
       observed: input.observed,
       unmanaged,
     });
+  });
+
+  it.each([
+    ["may be what an open create has made, which apply looks for", [], "create"],
+    ["was there before an open create", ["n-1"], "create !may-exist"],
+  ])("is a kind that holds data, of which one %s", (_, before, expected) => {
+    const kind = kindLike("networks", { schema: network.schema, holdsData: true });
+    const input = planInput(
+      { "networks.core": { wants: core } },
+      { kinds: kindRegistry([kind]), unmanaged: [there("n-1", {})] },
+    );
+    const rounds = { r: { kind: "networks", place: {}, classKey: "", before } };
+    const state = { ...input.state, intents: { "networks.core": intent }, rounds };
+    expect(actions(makePlan({ ...input, state }))).toEqual({ "networks.core": expected });
   });
 
   it("is what is bound, imported, or announced already", () => {
@@ -128,10 +147,6 @@ describe("what is never bound by its name alone", () => {
       { kinds: kindRegistry([network]) },
     );
     const open = planInput({ "networks.core": { wants: core } }, { kinds: kindRegistry([network]) });
-    const intent = {
-      ...{ round: "r", digest: "", startedAt: "", recorded: {} },
-      ...{ protect: false, onDelete: "delete" as const, refs: [] },
-    };
     const announced = { ...open, state: { ...open.state, intents: { "networks.core": intent } } };
     for (const input of [bound, imported, announced]) {
       expect(findByName({ observed: input.observed, unmanaged }, input).unmanaged).toEqual(unmanaged);
