@@ -32,7 +32,7 @@ const network: Ban = { what: "uses the network", pattern: /\bfetch\s*\(|\bWebSoc
 const wait: Ban = { what: "waits", pattern: /\bset(Timeout|Interval|Immediate)\b/ };
 
 const pure = [clock, chance, print, world, network, wait];
-const vocabulary = ["model/json.ts", "model/field-schema.ts", "model/quantity.ts"];
+const vocabulary = ["model/json.ts", "model/field-schema.ts"];
 
 /** The direction of imports: the design's table, row by row. */
 const rules: FolderRules = {

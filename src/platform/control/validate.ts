@@ -2,9 +2,8 @@
 import { accountProviders, cloudAccountSchema } from "../../fields/cloud-account.ts";
 import { isOfferedBy } from "../../model/field-schema.ts";
 import { defined, isObject, type Json, type JsonObject, own, textIn } from "../../model/json.ts";
-import { parseSize } from "../../model/quantity.ts";
 import { bodyRows, maxLogin, paramRows, type Rows, wrongValue } from "../model/field-rules.ts";
-import { type InstanceTypes, machineMemory } from "../model/instance-types.ts";
+import { bytesOf, type InstanceTypes, machineMemory } from "../model/instance-types.ts";
 import type { AccountConfigRecord, InstanceRecord } from "../model/records.ts";
 import { ServiceError } from "../model/service-error.ts";
 
@@ -178,7 +177,7 @@ function wrongCeiling(
   machine: number | undefined,
   type: string | undefined,
 ): string | undefined {
-  const ceiling = parseSize(asked ?? "");
+  const ceiling = bytesOf(asked ?? "");
   if (ceiling === undefined) return undefined;
   if (ceiling < minMemory) return `maxMemory ${asked} is less than a database needs; at least 10M`;
   if (ceiling <= (machine ?? maxMemory)) return undefined;

@@ -1,10 +1,9 @@
 /** @module Computes the configuration of an instance's database from its record. */
 import { parameterOf } from "../../model/field-schema.ts";
 import { defined, type Json, textIn } from "../../model/json.ts";
-import { parseSize } from "../../model/quantity.ts";
 import type { DatabaseSpec, TlsFiles } from "../engine/index.ts";
 import { paramRows } from "../model/field-rules.ts";
-import { defaultMemory, type InstanceTypes, machineMemory } from "../model/instance-types.ts";
+import { bytesOf, defaultMemory, type InstanceTypes, machineMemory } from "../model/instance-types.ts";
 import { nodesOf } from "../model/plans.ts";
 import { firstUserOf, generatedPassword, type InstanceRecord } from "../model/records.ts";
 
@@ -61,7 +60,7 @@ function memoryOf(record: InstanceRecord, types: InstanceTypes): number | undefi
   if (tier === "startup") return params["memoryRequestsAndLimits"] === "2200M" ? 2e9 : 1e9;
   const machine = machineMemory(record, textIn(params["nodeInstanceType"]), types) ?? defaultMemory(tier);
   if (tier === "pro") return machine === undefined ? undefined : shareOf(machine);
-  const asked = parseSize(textIn(params["maxMemory"]) ?? "");
+  const asked = bytesOf(textIn(params["maxMemory"]) ?? "");
   return asked ?? Math.min(6 * gigabyte, machine ?? Number.POSITIVE_INFINITY);
 }
 

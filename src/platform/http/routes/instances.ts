@@ -1,6 +1,5 @@
 /** @module Serves the operations on instances, except those on snapshots. */
 import { isObject, type JsonObject } from "../../../model/json.ts";
-import { parseTime } from "../../../model/quantity.ts";
 import { addAccount, removeAccount } from "../../control/accounts.ts";
 import { createInstance, restoreToTime } from "../../control/new-instance.ts";
 import { readAccount, readCreate, readUpdate } from "../../control/validate.ts";
@@ -159,13 +158,17 @@ function textAt(body: JsonObject, keys: readonly string[]): string | undefined {
   return typeof found === "string" && found !== "" ? found : undefined;
 }
 
+const timePattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/;
+
 async function restoreTime(call: Call): Promise<JsonObject> {
   const record = databaseOf(call);
   const body = fieldsOf(call.body, { targetRestoreTime: "any", network_type: "text" });
   const { targetRestoreTime: text, network_type: networkType } = body;
   if (text === undefined) throw new ServiceError(400, "targetRestoreTime is required");
-  const time = typeof text === "string" ? parseTime(text) : undefined;
-  if (time === undefined)
+  const time = typeof text === "string" && timePattern.test(text) ? Date.parse(text) : Number.NaN;
+  const [day = ""] = String(text).split("T");
+  // `Date` reads 30 February as 2 March.
+  if (Number.isNaN(time) || !new Date(`${day}T00:00:00Z`).toJSON()?.startsWith(day))
     throw new ServiceError(400, "targetRestoreTime must be a time like 2026-01-31T12:00:00Z");
   return { id: await restoreToTime(call.core, record, time, networkType, call.fault) };
 }
