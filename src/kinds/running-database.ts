@@ -36,7 +36,7 @@ export async function probeInstance(
   // Loaded here: a plan without a probe need not wait for the client to load.
   const { probe } = await import("../database/parameters.ts");
   try {
-    return answerOf(await probe(target, signal), spec["config.enableTLS"] === true);
+    return answerOf(await probe(target, signal), speaksTls(spec));
   } catch (error) {
     if (signal.aborted) throw error;
     if (isDatabaseError(error) && error.failure === "no-tls")
@@ -123,7 +123,8 @@ export function roleAsker(resultParams: Json | undefined, service: Reads, signal
     return row === undefined ? undefined : shown[wireName(`config.${name}`, row, service)];
   });
   return async (address) => {
-    const target = targetOf({ ...address }, { username, password }, String(tls) === "true", service);
+    const isTls = speaksTls(defined({ "config.enableTLS": tls }));
+    const target = targetOf({ ...address }, { username, password }, isTls, service);
     if (typeof target === "string") return undefined;
     const { askAtOnce } = await import("../database/connection.ts");
     const [reply] = await askAtOnce(target, [["ROLE"]], signal).catch((): readonly unknown[] => []);
@@ -159,7 +160,12 @@ const longest = 3000;
 /** The database at an instance's outputs, as its declared user; the cause if it cannot be asked. */
 function declaredTarget(outputs: JsonObject, spec: Spec, service: Reads): DatabaseLogin | ProbeTrouble {
   const login = { username: spec["config.graphdbUser"], password: spec[passwordPath] };
-  return targetOf(outputs, login, spec["config.enableTLS"] === true, service);
+  return targetOf(outputs, login, speaksTls(spec), service);
+}
+
+/** True if a database was made with TLS, also where the service repeats that as a text: a login is never sent in clear to one that was. */
+export function speaksTls({ "config.enableTLS": value }: Spec): boolean {
+  return String(value) === "true";
 }
 
 export function targetOf(

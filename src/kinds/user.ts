@@ -10,7 +10,7 @@ import { notAsked, type ProbeAnswer, type ProbeRequest } from "../model/probe.ts
 import type { Call, Reads, Service } from "../model/service.ts";
 import { defineKind } from "./define-kind.ts";
 import { notePartial, toWire, unlessMissing, wasPartial } from "./resource.ts";
-import { answerTo, targetOf } from "./running-database.ts";
+import { answerTo, speaksTls, targetOf } from "./running-database.ts";
 import { checkUser } from "./user-rules.ts";
 
 /** Database users of an instance, kept by the users host. Their id is instance/name. */
@@ -133,8 +133,8 @@ async function probeUser(
 ): Promise<ProbeAnswer> {
   const instance = referents["instance"];
   const { username, password } = spec;
-  const isTls = instance?.spec["config.enableTLS"] === true;
-  const target = targetOf(instance?.outputs ?? {}, { username, password }, isTls, service);
+  const { outputs = {}, spec: shown = {} } = instance ?? {};
+  const target = targetOf(outputs, { username, password }, speaksTls(shown), service);
   if (typeof target === "string") return notAsked(target);
   const { signIn } = await import("../database/parameters.ts");
   try {
@@ -142,6 +142,6 @@ async function probeUser(
     return { is: "answered", values: { password: true } };
   } catch (error) {
     if (signal.aborted) throw error;
-    return answerTo(error, instance?.spec ?? {}, "password");
+    return answerTo(error, shown, "password");
   }
 }

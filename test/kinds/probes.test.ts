@@ -26,9 +26,12 @@ async function probe(outputs: JsonObject, over: JsonObject = {}): Promise<ProbeA
   return instance.reader(service).probe?.({ live, spec: { ...spec, ...over }, referents: {} }, never);
 }
 
-async function login(outputs: JsonObject | undefined): Promise<ProbeAnswer | undefined> {
+async function login(
+  outputs: JsonObject | undefined,
+  host: JsonObject = {},
+): Promise<ProbeAnswer | undefined> {
   const live = { id: "i/u", phase: isReady, spec: {}, outputs: {} };
-  const referents = outputs === undefined ? {} : { instance: { outputs, spec: {} } };
+  const referents = outputs === undefined ? {} : { instance: { outputs, spec: host } };
   const request = { live, spec: { username: "reader", password: "p" }, referents };
   return user.reader(service).probe?.(request, never);
 }
@@ -139,6 +142,20 @@ describe("the database of an instance", () => {
     if (typeof where["port"] === "number" && where["port"] > 1)
       expect(JSON.stringify(given)).not.toContain(String(where["port"]));
   });
+
+  it.each([true, "true"])(
+    "made with TLS, which the service shows as %j, hears no login in clear",
+    async (tls) => {
+      const server = await startRespServer(allow);
+      const where = { host: "127.0.0.1", port: server.port };
+      const made = { "config.enableTLS": tls };
+      const live = { id: "i", phase: isReady, spec: {}, outputs: where };
+      await probe(where, made);
+      await login(where, made);
+      await instance.driver(service).usable?.(live, { ...spec, ...made }, never);
+      expect(server.commands.filter(([name]) => name === "AUTH")).toEqual([]);
+    },
+  );
 
   it("has a reason of its own for each cause, and a way out", () => {
     const causes = [unanswered("refused"), unanswered("silent"), unanswered("private")];
