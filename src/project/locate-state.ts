@@ -1,7 +1,8 @@
 /** @module Finds the location of a state: from --state, the environment, the manifest, or a file beside the manifest; reads and writes it as one word. */
 import { existsSync, realpathSync } from "node:fs";
+import { readdir } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
-import { GraphformError, isGraphformError } from "../model/errors.ts";
+import { GraphformError, isGraphformError, shellWord } from "../model/errors.ts";
 import { defined } from "../model/json.ts";
 import type { Header } from "../model/manifest.ts";
 import type { ManifestIdentity } from "../model/service-identity.ts";
@@ -14,7 +15,7 @@ import {
   unreadableAddress,
 } from "../model/stores/store-description.ts";
 import { holdsCredentials, redactedAddress } from "../model/userinfo.ts";
-import { isEmpty } from "../state/claim-state.ts";
+import { isEmpty, isRenamed } from "../state/claim-state.ts";
 import { readStored, targetOf } from "../state/state-file.ts";
 import { standsElsewhere } from "../state/store-trouble.ts";
 import type { Settings } from "./settings.ts";
@@ -60,16 +61,24 @@ export function fileLocation({ name, state }: Header, folder: string, manifest?:
 /** Refusals of a file that is that of another manifest, service or program. One whose state was moved names the place that has it. */
 const notInUse = ["state-foreign", "state-name", "state-manifest", "state-service"];
 
-type StateOwner = { readonly header: Header; readonly folder: string; readonly location: StateLocation };
+interface StateOwner {
+  readonly header: Header;
+  readonly folder: string;
+  readonly location: StateLocation;
+  readonly identity: ManifestIdentity;
+}
 
-/** Throws `state-elsewhere` if a manifest names another place than the usual file, and that has a state of the same manifest and service. */
+/**
+ * Throws `state-elsewhere` if a manifest without a state in its place has one in the usual file, of the same service; or if that is its place, in
+ * the usual file of another name: the manifest was renamed.
+ */
 export async function assertUsualFileUnused(
-  { header, folder, location }: StateOwner,
+  { header, folder, location, identity }: StateOwner,
   claim: (state: StateDocument) => unknown,
 ): Promise<void> {
   const { path } = fileLocation({ ...header, state: {} }, folder);
   const file = await targetOf(path);
-  if (file === (await placeOf(location))) return;
+  if (file === (await placeOf(location))) return assertNotRenamed(file, identity);
   try {
     const { state } = await readStored(file, path, header.name);
     if (state === undefined || isEmpty(state)) return;
@@ -81,6 +90,20 @@ export async function assertUsualFileUnused(
   const to = location.type === "file" ? `'${location.path}'` : location.type;
   const move = `move it: graphform state migrate --state '${path}' --to ${to}; --state with the new place begins with nothing`;
   throw standsElsewhere(addressOf(location), path, move);
+}
+
+/** Throws `state-elsewhere` if a state beside a usual file is that of the same manifest, under another name. */
+async function assertNotRenamed(usual: string, identity: ManifestIdentity): Promise<void> {
+  const names = await readdir(dirname(usual)).catch(() => []);
+  for (const name of names.filter((each) => each.endsWith(".state.json") && each !== basename(usual))) {
+    const other = join(dirname(usual), name);
+    const { state } = await readStored(other, other, undefined).catch(() => ({ state: undefined }));
+    if (state === undefined || isEmpty(state) || !isRenamed(state, identity)) continue;
+    const [from, to] = [other, usual].map(shellWord);
+    const message = `no state at ${usual}, and ${other} has that of this manifest, which was named ${state.name}: a second one would create everything once more`;
+    const hint = `give it that name again, or take the state along: graphform state migrate --state ${from} --to ${to}`;
+    throw new GraphformError("state-elsewhere", message, { hint });
+  }
 }
 
 /** The location that the section declares for a shared store; what it leaves out has its default. */

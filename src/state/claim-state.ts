@@ -82,6 +82,15 @@ export function assertSameManifest(
   throw new GraphformError("state-manifest", message, { hint });
 }
 
+/** True if a state of another name is known to be that of a manifest: the same files were read, and no other environment. */
+export function isRenamed(
+  { manifest = {} }: Pick<StateDocument, "manifest">,
+  now: ManifestIdentity,
+): boolean {
+  const isKnown = now.paths !== undefined && isDeepStrictEqual(manifest.paths, now.paths);
+  return isKnown && manifestDifference(manifest, now) === undefined;
+}
+
 /** True if a state binds nothing and looks for nothing: it has no owner yet. */
 export function isEmpty({ resources, intents }: Pick<StateDocument, "resources" | "intents">): boolean {
   return Object.keys(resources).length === 0 && Object.keys(intents).length === 0;

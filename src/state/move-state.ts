@@ -5,10 +5,10 @@ import { exitCodes, GraphformError, isGraphformError } from "../model/errors.ts"
 import { defined } from "../model/json.ts";
 import type { ManifestIdentity } from "../model/service-identity.ts";
 import type { StateDocument } from "../model/state.ts";
-import { assertSameManifest, isEmpty } from "./claim-state.ts";
+import { assertSameManifest, isEmpty, isRenamed } from "./claim-state.ts";
 import { nextVersion, stateFormatter } from "./document.ts";
 import { type MovedDocument, movedDocument, movedText, refusalOf, stateMovedHere } from "./moved.ts";
-import { readState } from "./read-state.ts";
+import { misnamed, readState } from "./read-state.ts";
 import type { DurableStore, Lock } from "./store.ts";
 
 /** One end of a move. The caller of `moveState` holds both locks. */
@@ -58,7 +58,7 @@ export async function moveState(
   await assertReadable(from);
   await assertReadable(to);
   const { where } = from.store;
-  const [old, fresh] = [await look(from.store, name), await look(to.store, name)];
+  const [old, fresh] = [await look(from.store), await look(to.store, name)];
   const { state, moved } = old;
   const after = (serial: number): ReturnType<typeof nextVersion> => nextVersion({ serial }, clock.now());
   if (moved?.document !== undefined) throw refusalOf(moved, where);
@@ -81,10 +81,11 @@ export async function moveState(
       hint: "name the new place in the manifest's state section; the first apply begins the state there",
     });
   assertSameManifest(state, manifest, where);
+  if (state.name !== name && !isRenamed(state, manifest)) throw misnamed(where, state.name, name);
   assertReplaceable(fresh, state, to);
   const way = { move: randomBytes(8).toString("hex"), from: from.address, to: to.address };
   const serial = (fresh.state ?? fresh.moved)?.serial ?? 0;
-  const copy = { ...state, ...after(Math.max(state.serial, serial)) };
+  const copy = { ...state, name, ...after(Math.max(state.serial, serial)) };
   const still = `the state is still at ${where}`;
   const write = async (end: MoveEnd, text: string, version: string | undefined): Promise<string> => {
     if (stopping?.aborted) throw interruptedMove(still);
@@ -101,10 +102,11 @@ export async function moveState(
   return { state: await activate(copy, incoming).catch(saying(arrived)), isResumed };
 }
 
-/** Throws the refusal that a run would get at this end; documents of moves are looked at later. */
+/** Throws the refusal that a run would get at this end; documents of moves, and another name, are looked at later. */
 async function assertReadable({ store }: MoveEnd): Promise<void> {
+  const later = ["state-moved", "state-moving", "state-name"];
   await store.read().catch((error: unknown) => {
-    if (!isGraphformError(error) || !["state-moved", "state-moving"].includes(error.code)) throw error;
+    if (!isGraphformError(error) || !later.includes(error.code)) throw error;
   });
 }
 
@@ -138,7 +140,7 @@ async function put({ store, lock }: MoveEnd, text: string, expected: string | un
   return stored.version;
 }
 
-async function look(store: DurableStore, name: string): Promise<EndDocument> {
+async function look(store: DurableStore, name?: string): Promise<EndDocument> {
   const stored = await store.readText();
   if (stored === undefined) return {};
   const { text, version } = stored;

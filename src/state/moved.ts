@@ -1,4 +1,6 @@
 /** @module Writes and reads the document that stands in place of a state that was moved to another store, or is being moved. */
+import { existsSync } from "node:fs";
+import { isAbsolute } from "node:path";
 import { GraphformError, shellWord } from "../model/errors.ts";
 import { defined, isObject, objectIn } from "../model/json.ts";
 import type { StateDocument } from "../model/state.ts";
@@ -54,7 +56,10 @@ export function refusalOf({ from, to, document }: MovedDocument, where: string):
     const message = `the state is being moved from ${from} to ${where}, and that was not finished`;
     return new GraphformError("state-moving", message, { hint: `finish it: ${finish}` });
   }
+  const isOnOtherMachine = isAbsolute(to) && !existsSync(to);
   return new GraphformError("state-moved", `the state ${where} was moved to ${to}`, {
-    hint: `name that in the manifest's state section, or with --state ${shellWord(to)}; if that is refused as not finished: ${finish}`,
+    hint: isOnOtherMachine
+      ? "no such file is on this machine: run graphform where it is, or move the state from there to a place that both reach"
+      : `name that in the manifest's state section, or with --state ${shellWord(to)}; if that is refused as not finished: ${finish}`,
   });
 }

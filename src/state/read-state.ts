@@ -67,7 +67,8 @@ function unknownFormat(file: string, version: number): GraphformError {
   });
 }
 
-function misnamed(file: string, found: string, name: string): GraphformError {
+/** The refusal of a state that has another name than the manifest. */
+export function misnamed(file: string, found: string, name: string): GraphformError {
   const message = `the state ${file} belongs to "${found}", and the manifest is "${name}"`;
   const hint = "give the manifest the name that it had, or name another location with --state";
   return new GraphformError("state-name", message, { hint });

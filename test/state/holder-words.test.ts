@@ -23,10 +23,17 @@ describe("the refusal of a held lock", () => {
 
   it("tells the age by the store's clock, and otherwise the time alone", () => {
     const at = "2026-11-22T10:00:00.000Z";
-    const holder = { ...holderWith({ id: "17" }), created: at, heartbeat: at };
+    const holder = holderWith({ id: "17", created: at, heartbeat: at, expires: "2026-11-22T10:01:00.000Z" });
     const leased = { where: store.where, expires: true };
     expect(heldByAnother(leased, holder, 7000).message).toMatch(/and was last seen 7 s ago$/);
     expect(heldByAnother(leased, holder, undefined).message).toMatch(`and was last seen at ${at}`);
+  });
+
+  it("promises no end to a lock of another program, which has no lease", () => {
+    const leased = { where: store.where, expires: true };
+    const { message, hint } = heldByAnother(leased, holderWith({ id: "17" }), 7000);
+    expect(message).toMatch(/has held it$/);
+    expect(hint).toMatch(/this lock never ends by itself; .*graphform state unlock 17$/);
   });
 
   it("repeats a foreign id as one word of a shell, and a name only in part", () => {
