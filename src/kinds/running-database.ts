@@ -163,7 +163,7 @@ function declaredTarget(outputs: JsonObject, spec: Spec, service: Reads): Databa
   return targetOf(outputs, login, speaksTls(spec), service);
 }
 
-/** True if a database was made with TLS, also where the service repeats that as a text: a login is never sent in clear to one that was. */
+/** True if a database was made with TLS; some services repeat that as a text. No login is sent in clear to one that was. */
 export function speaksTls({ "config.enableTLS": value }: Spec): boolean {
   return String(value) === "true";
 }
