@@ -63,15 +63,12 @@ async function startDetached(
   closeSync(out);
   const giveUp = (): void => void child.kill("SIGTERM");
   for (const signal of endSignals) process.on(signal, giveUp);
-  let hasEnded = false;
-  child.once("exit", () => {
-    hasEnded = true;
-  });
   const seen: { ready?: Announcement | undefined; winner?: Announcement | undefined } = {};
   await waitUntil(async () => {
     const found = await lastAnnouncement(dataDir);
     if (found?.pid === child.pid) seen.ready = found;
-    if (seen.ready !== undefined || !hasEnded) return seen.ready !== undefined;
+    const isAlive = child.exitCode === null && child.signalCode === null;
+    if (seen.ready !== undefined || isAlive) return seen.ready !== undefined;
     // Another platform may have taken the folder, and may still be starting.
     seen.winner = await runningPlatform(dataDir);
     return seen.winner !== undefined || (await platformOn(dataDir)) === undefined;

@@ -1,5 +1,6 @@
 /** @module Starts a database server as a detached process, and watches for its end. */
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { open, readFile, rename, stat } from "node:fs/promises";
 import { isRunning, type PinnedProcess, pinned } from "../../files/process-identity.ts";
 import { operator } from "./acl.ts";
@@ -32,14 +33,15 @@ export class ServerProcess {
     identity: PinnedProcess,
     files: NodeFiles,
     watch: { ref(): unknown },
-    exit: Promise<void>,
+    exit: Promise<NodeJS.Signals | null>,
   ) {
     this.identity = identity;
     this.files = files;
     this.#watch = watch;
     watched.add(this);
-    this.ended = exit.then(() => {
+    this.ended = exit.then((signal) => {
       this.#hasEnded = true;
+      this.wasKilled = signal === "SIGKILL";
       watched.delete(this);
     });
   }
@@ -57,14 +59,12 @@ export class ServerProcess {
         stdio: ["ignore", log.fd, log.fd],
         env: program.env,
       });
-      const exit = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+      const exit = new Promise<NodeJS.Signals | null>((resolve) => {
+        child.once("exit", (_code, signal) => resolve(signal));
+      });
       const pid = await pidOf(child, program.file);
       child.unref();
-      const server = new ServerProcess(pinned(pid), files, child, exit);
-      child.once("exit", (_code, signal) => {
-        server.wasKilled = signal === "SIGKILL";
-      });
-      return server;
+      return new ServerProcess(pinned(pid), files, child, exit);
     } finally {
       await log.close();
     }
@@ -75,11 +75,11 @@ export class ServerProcess {
       (process) => process.identity.pid === identity.pid && process.identity.started === identity.started,
     );
     if (known !== undefined) return known;
-    const exit = Promise.withResolvers<void>();
+    const exit = Promise.withResolvers<null>();
     const timer = setInterval(() => {
       if (isRunning(identity)) return;
       clearInterval(timer);
-      exit.resolve();
+      exit.resolve(null);
     }, lookEvery);
     timer.unref();
     return new ServerProcess(identity, files, timer, exit.promise);
@@ -112,17 +112,12 @@ export async function expectingExit<T>(
   }
 }
 
-function pidOf(child: ChildProcess, file: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    child.once("error", (cause) => {
-      reject(
-        new EngineError("engine-start", `the database server ${file} cannot be run: ${cause.message}`, cause),
-      );
-    });
-    child.once("spawn", () => {
-      if (child.pid !== undefined) resolve(child.pid);
-    });
+async function pidOf(child: ChildProcess, file: string): Promise<number> {
+  await once(child, "spawn").catch((cause: Error) => {
+    const message = `the database server ${file} cannot be run: ${cause.message}`;
+    throw new EngineError("engine-start", message, cause);
   });
+  return child.pid ?? 0;
 }
 
 /** Time without an answer after which a start fails, in ms. */
