@@ -23,7 +23,8 @@ function at(schema: Shape, path: string): Shape {
   return found;
 }
 
-function table(shape: Shape): string {
+function table(given: Shape): string {
+  const shape = [given, ...(given.anyOf ?? [])].find(({ properties }) => properties) ?? given;
   const rows = Object.entries(shape.properties ?? {})
     .filter(([name]) => !(name !== "forEach" && shared.includes(name) && shape.properties?.["forEach"]))
     .map(([name, field]) => row(name, field, shape.required?.includes(name) === true));

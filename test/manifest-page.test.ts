@@ -27,4 +27,10 @@ describe("the examples of docs/manifest.md", () => {
     );
     expect(sections.filter((name) => !page.includes(`# \`${name}\``))).toEqual([]);
   });
+
+  it("stand beside tables with every key of an output", () => {
+    const [, part = ""] = page.split("\n## `outputs`\n");
+    for (const key of ["value", "sensitive", "description"])
+      expect(part).toMatch(new RegExp(`^\\| \`${key}\` \\|`, "m"));
+  });
 });

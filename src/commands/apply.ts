@@ -102,7 +102,7 @@ async function applyUnderLock(
     }),
   };
   return openRun(request, async (run) => {
-    const { manifest, vault, stored } = run;
+    const { manifest, vault } = run;
     // The secrets of the file, sealed with the key of this run.
     const sealed = saved && withSeals(saved.plan, vault);
     if (sealed !== undefined) assertSecretsKept(sealed, vault.open);
@@ -115,7 +115,7 @@ async function applyUnderLock(
     const goal = goalOf({ project, manifest }, options, destroying);
     const approve = (plan: Plan): Promise<boolean> => isApproved(plan, options, terminal, deps.stopping);
     const outcome = await reconcile({ goal, saved: sealed, approve }, deps, report);
-    if (outcome !== undefined) await recordOwner(deps.journal, stored);
+    if (outcome !== undefined) await recordOwner(deps.journal, run);
     return outcome?.exitCode ?? exitCodes.error;
   });
 }

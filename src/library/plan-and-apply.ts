@@ -140,7 +140,7 @@ export async function apply(request: ApplyRequest): Promise<Outcome | undefined>
       deps,
       report,
     );
-    if (outcome !== undefined) await recordOwner(deps.journal, run.stored);
+    if (outcome !== undefined) await recordOwner(deps.journal, run);
     return outcome;
   });
 }

@@ -115,6 +115,15 @@ export function manifestDifference(before: ManifestIdentity, now: ManifestIdenti
   return isSame || isUnknown ? undefined : `${manifestText(before)}, now ${manifestText(now)}`;
 }
 
+/** Files that a state remembers and a run was not given, though it was given others of them. A manifest that was moved has none in common. */
+export function filesNotGiven(
+  { paths: was = [] }: ManifestIdentity,
+  now: ManifestIdentity,
+): readonly string[] {
+  const missing = was.filter((path) => now.paths?.includes(path) === false);
+  return missing.length === was.length ? [] : missing;
+}
+
 function isWithin(some: readonly string[] | undefined, all: readonly string[] | undefined): boolean {
   return some?.every((path) => all?.includes(path)) === true;
 }

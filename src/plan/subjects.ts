@@ -256,6 +256,8 @@ export interface PlanInput
   /** Open creates of earlier runs that may or may not have made an object. Default: none. */
   readonly createsInDoubt?: ReadonlyMap<Address, CreateDoubt>;
   readonly unmanaged: readonly Unmanaged[];
+  /** Files of the manifest that the state remembers and this run was not given. Default: none. */
+  readonly notGiven?: readonly string[];
   readonly kinds: KindRegistry;
   readonly profile: Profile;
   readonly options: PlanOptions;

@@ -12,13 +12,13 @@ import { digestOf } from "../state/document.ts";
 import { openJournal } from "../state/journal.ts";
 import type { Lock, StateStore } from "../state/store.ts";
 
-type PlanningParts = Partial<Pick<ApplyParts, "clock" | "open" | "boundElsewhere">>;
+type PlanningParts = Partial<Pick<ApplyParts, "clock" | "open" | "notGiven" | "boundElsewhere">>;
 
 /** The dependencies of planning; it cannot write. Without `open` no running database is asked. */
 export function planningDependencies(
   service: Reads,
   signal: AbortSignal,
-  { clock = systemClock, open, boundElsewhere }: PlanningParts = {},
+  { clock = systemClock, open, notGiven, boundElsewhere }: PlanningParts = {},
 ): PlanningDependencies {
   return {
     kinds: kindsWithout(boundElsewhere),
@@ -27,7 +27,7 @@ export function planningDependencies(
     digest: digestOf,
     signal,
     foresee,
-    ...defined({ open }),
+    ...defined({ open, notGiven }),
   };
 }
 
@@ -38,7 +38,9 @@ const foresee: PlanningDependencies["foresee"] = async (...given) =>
 /** The parts of an apply that differ between the command line and programs. Without `aborting` requests in flight always end by themselves. */
 export interface ApplyParts
   extends Pick<ApplyDependencies, "service" | "stopping">,
-    Partial<Pick<ApplyDependencies, "aborting" | "open" | "emit" | "clock" | "onRead" | "onStatus">> {
+    Partial<
+      Pick<ApplyDependencies, "aborting" | "open" | "emit" | "clock" | "notGiven" | "onRead" | "onStatus">
+    > {
   readonly store: StateStore;
   /** The state at the start, claimed for the service. */
   readonly state: StateDocument;
@@ -50,7 +52,7 @@ export interface ApplyParts
 
 /** The dependencies of an apply, with a journal that writes to the store of the state. */
 export function applyDependencies(parts: ApplyParts): ApplyDependencies {
-  const { store, state, lock, clock = systemClock, boundElsewhere } = parts;
+  const { store, state, lock, clock = systemClock, notGiven, boundElsewhere } = parts;
   return {
     kinds: kindsWithout(boundElsewhere),
     service: lookingFirst(parts.service, lock),
@@ -60,6 +62,7 @@ export function applyDependencies(parts: ApplyParts): ApplyDependencies {
     open: parts.open ?? (() => undefined),
     emit: parts.emit ?? (() => {}),
     foresee,
+    ...defined({ notGiven }),
     migrate: async (step, context) => (await import("../replace/migrate.ts")).migrate(step, context),
     onRead: parts.onRead,
     onStatus: parts.onStatus,

@@ -6,7 +6,7 @@ import { type Clock, systemClock } from "../model/clock.ts";
 import { type GraphformError, isGraphformError, type Problem } from "../model/errors.ts";
 import { defined } from "../model/json.ts";
 import type { ApplyEvent } from "../model/outcome.ts";
-import type { ServiceIdentity } from "../model/service-identity.ts";
+import { filesNotGiven, type ServiceIdentity } from "../model/service-identity.ts";
 import type { StateDocument } from "../model/state.ts";
 import { loginsIn } from "../model/userinfo.ts";
 import { type ApplyDependencies, repairMigrations } from "../reconcile/apply-plan.ts";
@@ -206,7 +206,8 @@ async function runWith<R extends Partial<Resolved>, T>(
     const state = claim(claimed, { ...owner, service: identity });
     acceptService(identity);
     const open = resolved.vault?.open;
-    const shared = { clock, ...defined({ open, boundElsewhere }) };
+    const notGiven = filesNotGiven(stored.manifest ?? {}, project.identity);
+    const shared = { clock, notGiven, ...defined({ open, boundElsewhere }) };
     const applying = (parts: OwnParts = {}): ApplyDependencies => {
       if (lock === undefined) throw new Error("a run without a lock writes nothing");
       const own = { service, store: project.store, state, lock, stopping: signal };

@@ -25,7 +25,7 @@ export interface ApplyDependencies
       "kinds" | "clock" | "digest" | "journal" | "open" | "emit" | "onStatus" | "migrate"
     >,
     Pick<ApplyContext, "stopping" | "aborting">,
-    Pick<PlanningDependencies, "foresee" | "onRead"> {
+    Pick<PlanningDependencies, "foresee" | "notGiven" | "onRead"> {
   readonly service: Service;
 }
 

@@ -37,6 +37,8 @@ export interface PlanningDependencies {
   readonly signal: AbortSignal;
   /** Opens the secrets of the run: running databases are asked as their declared users. Without it none is asked. */
   readonly open?: Open;
+  /** Files of the manifest that the state remembers and this run was not given. */
+  readonly notGiven?: PlanInput["notGiven"];
   /** Open creates in doubt, if the run has looked for their objects. Otherwise one look decides. */
   readonly createsInDoubt?: PlanInput["createsInDoubt"];
   /** Asks a running database for the reasons against moving its data. Without it the plan names none. */
@@ -127,6 +129,7 @@ export async function planFor(
     observed,
     doubts,
     createsInDoubt,
+    ...defined({ notGiven: given.notGiven }),
     ...(open === undefined ? {} : { notProbed: seen.notProbed }),
     partialLists: seen.partialLists,
     unmanaged,

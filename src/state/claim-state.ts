@@ -1,8 +1,11 @@
 /** @module Claims a state for one service and one manifest, and refuses a state that belongs to others, or binds an object twice. */
 import { isDeepStrictEqual } from "node:util";
+import { withoutTwin } from "../model/address.ts";
 import { GraphformError, shellWord } from "../model/errors.ts";
 import { defined } from "../model/json.ts";
+import type { Manifest } from "../model/manifest.ts";
 import {
+  filesNotGiven,
   joined,
   limitedTo,
   localPrefix,
@@ -25,21 +28,23 @@ export interface Claim {
 /**
  * The state as that of a service and a manifest; a state without an owner takes them over with the next write. Throws `state-service`
  * if another service owns it (everything would be created again, and the bound ids forgotten), `state-manifest` if another manifest
- * does (its objects would be changed or deleted), and `state-doubled` if two addresses are bound to one object.
+ * does (its objects would be changed or deleted), and `state-doubled` if two addresses are bound to one object. Files that were not given
+ * stay remembered.
  */
 export function claimState(state: StateDocument, { service, manifest, where }: Claim): StateDocument {
   assertEachOnce(state, where);
   if (isEmpty(state)) return recorded(state, service, manifest);
   assertSameManifest(state, manifest, where);
-  const paths = manifest.paths ?? state.manifest?.paths;
-  const mine = { ...manifest, ...defined({ paths }) };
+  const { paths: before } = state.manifest ?? {};
+  const paths = manifest.paths && [...manifest.paths, ...filesNotGiven(state.manifest ?? {}, manifest)];
+  const mine = { ...manifest, ...defined({ paths: paths ?? before }) };
   if (state.service === undefined) return recorded(state, service, mine);
   // Tiers in which the state has an object, or an open create.
   const objects = [...Object.values(state.resources), ...Object.values(state.rounds)];
   const tiers = objects.map(({ place }) => place["tier"]).filter((tier) => typeof tier === "string");
-  const before = limitedTo(state.service, new Set(tiers));
-  assertSameService(before, service, `the state ${where}`, remedyFor(before, service));
-  return recorded(state, joined(before, service), mine);
+  const limited = limitedTo(state.service, new Set(tiers));
+  assertSameService(limited, service, `the state ${where}`, remedyFor(limited, service));
+  return recorded(state, joined(limited, service), mine);
 }
 
 function recorded(state: StateDocument, service: ServiceIdentity, manifest: ManifestIdentity): StateDocument {
@@ -47,12 +52,27 @@ function recorded(state: StateDocument, service: ServiceIdentity, manifest: Mani
   return reduce(state, { type: "service-recorded", service, ...(isKnown ? { manifest } : {}) });
 }
 
-/** Records a new owner of a state at the end of a run that had nothing else to write: the next one may be another's. */
-export async function recordOwner({ state, record }: Journal, stored: StateDocument): Promise<void> {
-  const { service, manifest, serial } = state;
-  if (service === undefined || serial === 0 || serial !== stored.serial) return;
-  if (isDeepStrictEqual([service, manifest], [stored.service, stored.manifest])) return;
+/**
+ * Records the owner of a state at the end of a run: the next one may be another's. Files that were not given are forgotten once the given
+ * ones declare everything that is bound.
+ */
+export async function recordOwner({ state, record }: Journal, run: OwningRun): Promise<void> {
+  const { service, serial } = state;
+  if (service === undefined || serial === 0) return;
+  const declared = new Set(run.manifest.desired.map(({ address }) => address));
+  const bound = Object.keys({ ...state.intents, ...state.resources });
+  const { paths } = bound.every((address) => declared.has(withoutTwin(address))) ? run.project.identity : {};
+  const manifest = state.manifest && { ...state.manifest, ...defined({ paths }) };
+  const written = serial === run.stored.serial ? run.stored : state;
+  if (isDeepStrictEqual([service, manifest], [written.service, written.manifest])) return;
   await record({ type: "service-recorded", service, ...(manifest && { manifest }) });
+}
+
+/** A run that ends: the state that it began with, and its manifest. */
+interface OwningRun {
+  readonly stored: StateDocument;
+  readonly project: { readonly identity: ManifestIdentity };
+  readonly manifest: Pick<Manifest, "desired">;
 }
 
 /** Throws `state-service` if two identities are not one service. `owned` names what belongs to the first one, for the message. */

@@ -341,6 +341,44 @@ describe("a state belongs to its manifest", () => {
     expect(await user.run("plan", "--detailed-exitcode", ...at("moved"))).toMatchObject({ code: 0 });
   });
 
+  it("blocks the end of what only a file declares that was not given, and remembers that file until rebind", async () => {
+    const folder = at("repository/envs/prod");
+    const layers = ["-f", "graphform.yaml", "-f", "more.yaml"];
+    const free = "tier: free, component: free, cloudProvider: aws, region: us-east-1";
+    const login = 'graphdbUser: app, graphdbPassword: "${env.OWNED_PASSWORD}"';
+    user.write(
+      "repository/envs/prod/more.yaml",
+      `instances: { b: { ${free}, config: { name: b, ${login} } } }\n`,
+    );
+    const paths = () => JSON.parse(user.read("shared.json")).manifest.paths;
+    expect(await user.run(...apply, ...folder, ...layers)).toMatchObject({ code: 0 });
+    // The rest of the plan is applied, and the file stays remembered, run after run.
+    declare("repository/envs/prod", "changed");
+    for (const code of [4, 4]) {
+      const ran = await user.run(...apply, ...folder);
+      expect(ran).toMatchObject({ code });
+      expect(ran.out).toMatch(/not given now:\s+envs\/prod\/more\.yaml[\s\S]*state\s+rebind/);
+      expect(paths()).toEqual(["envs/prod/graphform.yaml", "envs/prod/more.yaml"]);
+    }
+    expect(await user.run("plan", "--detailed-exitcode", ...folder, ...layers)).toMatchObject({ code: 0 });
+    expect(await user.run(...apply, ...folder, "--target", "instances.a")).toMatchObject({ code: 0 });
+    expect(paths()).toHaveLength(2);
+    expect(await user.run("state", "rebind", ...folder)).toMatchObject({ code: 0 });
+    expect(paths()).toEqual(["envs/prod/graphform.yaml"]);
+    expect(await user.run(...apply, ...folder)).toMatchObject({ code: 0 });
+    expect(service.writes().filter((write) => write.method === "DELETE")).toHaveLength(1);
+  });
+
+  it("forgets a file that was not given once the others declare everything", async () => {
+    const folder = at("repository/envs/prod");
+    user.write("repository/envs/prod/more.yaml", "instances: { a: { config: { description: more } } }\n");
+    expect(await user.run(...apply, ...folder, "-f", "graphform.yaml", "-f", "more.yaml")).toMatchObject({
+      code: 0,
+    });
+    expect(await user.run(...apply, ...folder)).toMatchObject({ code: 0 });
+    expect(JSON.parse(user.read("shared.json")).manifest.paths).toEqual(["envs/prod/graphform.yaml"]);
+  });
+
   it("is looked for among several manifests of one command: none shares a place with another", async () => {
     const both = [...at("repository/envs/prod"), ...at("repository/envs/test")];
     for (const command of ["validate", "plan", "drift"]) {

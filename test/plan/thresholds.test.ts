@@ -91,6 +91,35 @@ describe("maxChangePercent", () => {
   });
 });
 
+describe("files that were not given", () => {
+  const rest = { notGiven: ["prod.yaml"] };
+  const retained = { ...undeclared, remembered: { onDelete: "retain" as const } };
+  const scene = {
+    changed,
+    resized,
+    fresh: { wants: {} },
+    a: undeclared,
+    b: retained,
+    gone: { recorded: {} },
+  };
+
+  it("hold back the end of what the given ones do not declare, and nothing else", () => {
+    expect(blocked(scene, rest)).toEqual(["a: delete !fewer-files", "b: forget !fewer-files"]);
+    const [plan] = [planOf(scene, rest)];
+    expect(plan.changes.flatMap(({ blocked: guards }) => guards)[0]).toMatchObject({
+      message: "part of the manifest so far, and not given now: prod.yaml",
+      lift: "give all of its files with -f; if it has fewer for good: graphform state rebind, or an entry for toys.a under removed",
+    });
+  });
+
+  it("hold back nothing that an entry of removed names, and nothing if everything is to go", () => {
+    const removed = [removalOf("a", true), removalOf("b", false)];
+    expect(blocked(scene, { ...rest, removed })).toEqual([]);
+    expect(blocked(scene, { ...rest, destroying: true })).toEqual([]);
+    expect(blocked(scene, { notGiven: [] })).toEqual([]);
+  });
+});
+
 describe("an empty manifest", () => {
   it("is refused while the state knows something: a file that lost its text is no wish", () => {
     expect(blocked({ a: undeclared, b: undeclared }, {})).toEqual([

@@ -8,7 +8,7 @@ import { systemClock } from "../../model/clock.ts";
 import { exitCodes, GraphformError, isGraphformError, shellWord } from "../../model/errors.ts";
 import { own } from "../../model/json.ts";
 import { firstOf } from "../../model/quantity.ts";
-import { manifestDifference, serviceDifferences } from "../../model/service-identity.ts";
+import { filesNotGiven, manifestDifference, serviceDifferences } from "../../model/service-identity.ts";
 import type { Bound, StateDocument } from "../../model/state.ts";
 import type { Journal } from "../../model/state-event.ts";
 import { parentsIn } from "../../model/templates.ts";
@@ -259,8 +259,10 @@ async function rebindUnderLock(run: Run): Promise<string> {
   if (state.serial === 0) throw stateMissing(project.store);
   const { service: before, manifest = {} } = state;
   const isSameService = before !== undefined && serviceDifferences(before, identity).length === 0;
-  if (isSameService && manifestDifference(manifest, project.identity) === undefined)
-    return "The state belongs to this service and this manifest already.";
+  const { identity: mine } = project;
+  const isSameManifest =
+    manifestDifference(manifest, mine) === undefined && filesNotGiven(manifest, mine).length === 0;
+  if (isSameService && isSameManifest) return "The state belongs to this service and this manifest already.";
   const bound = Object.entries(state.resources);
   if (bound.length === 0 && !isEmpty(state))
     throw rebindRefused(
@@ -278,9 +280,7 @@ async function rebindUnderLock(run: Run): Promise<string> {
       `${missing.length} of ${bound.length} resources are not shown there: ${named}`,
       "name another state with --state, or run again if they were shown a moment ago; remove those that are gone: graphform state rm ADDRESS",
     );
-  await run
-    .applying()
-    .journal.record({ type: "service-recorded", service: identity, manifest: project.identity });
+  await run.applying().journal.record({ type: "service-recorded", service: identity, manifest: mine });
   return `The state belongs to this manifest and to ${escapeText(identity.platform, 200)} now; ${amount(bound.length, "resource")} found there.`;
 }
 

@@ -1,5 +1,5 @@
 /** @module Guards that look at the plan as a whole: the empty manifest, the thresholds, two addresses for one object. */
-import type { Address } from "../../model/address.ts";
+import { type Address, withoutTwin } from "../../model/address.ts";
 import type { Desired } from "../../model/desired.ts";
 import { shellWord } from "../../model/errors.ts";
 import { objectKey } from "../../model/observed.ts";
@@ -29,6 +29,7 @@ export function guardTogether(
   const holds = [
     everythingGoneHold(changes, input),
     emptyManifestHold(open, input),
+    fewerFilesHold(open, input),
     deletesHold(open, input),
     changePercentHold(open, input),
     boundElsewhereHold(changes, subjects, leftOut),
@@ -40,23 +41,44 @@ export function guardTogether(
 
 /** Holds back everything that an empty manifest would destroy or forget: it is probably empty by mistake. */
 export function emptyManifestHold(open: readonly Change[], input: PlanInput): Hold | undefined {
-  const { desired, destroying, options, removed, state } = input;
+  const { desired, destroying, options, state } = input;
   if (desired.length > 0 || destroying || options.targets.length > 0) return undefined;
   const existing = Object.keys(state.resources).length;
-  const announced = new Set(removed.map(({ address }) => address));
   // An existing object would be forgotten without a `removed` entry: the manifest may have been cut short.
-  const isAnnounced = ({ address, kind }: Change): boolean =>
-    announced.has(address) || announced.has(releasedHost(kind, state.resources[address], input) ?? "");
-  const isLeftBehind = (change: Change): boolean =>
-    change.action === "forget" && change.phase !== undefined && !isAnnounced(change);
+  const leftBehind = new Set(unannounced(open, input));
   return {
-    changes: open.filter((change) => destroys(change) || isLeftBehind(change)),
+    changes: open.filter((change) => destroys(change) || leftBehind.has(change)),
     guard: () => ({
       code: "empty-manifest",
       message: `the manifest is empty, and the state knows ${existing} resource${existing === 1 ? "" : "s"}`,
       lift: "graphform destroy, if everything is to go",
     }),
   };
+}
+
+/** Holds back the end of what only a file declares that this run was not given: -f was probably forgotten. */
+function fewerFilesHold(open: readonly Change[], input: PlanInput): Hold | undefined {
+  const { notGiven = [], desired, destroying } = input;
+  if (notGiven.length === 0 || destroying) return undefined;
+  const declared = new Set(desired.map(({ address }) => address));
+  return {
+    changes: unannounced(open, input).filter(({ address }) => !declared.has(withoutTwin(address))),
+    guard: ({ address }) => ({
+      code: "fewer-files",
+      message: `part of the manifest so far, and not given now: ${fewOf(notGiven)}`,
+      lift: `give all of its files with -f; if it has fewer for good: graphform state rebind, or an entry for ${address} under removed`,
+    }),
+  };
+}
+
+/** Existing objects that would be deleted or forgotten without a `removed` entry. */
+function unannounced(open: readonly Change[], input: PlanInput): readonly Change[] {
+  const announced = new Set(input.removed.map(({ address }) => address));
+  const isAnnounced = ({ address, kind }: Change): boolean =>
+    announced.has(address) || announced.has(releasedHost(kind, input.state.resources[address], input) ?? "");
+  const ends = (change: Change): boolean =>
+    destroys(change) || (change.action === "forget" && change.phase !== undefined);
+  return open.filter((change) => ends(change) && !isAnnounced(change));
 }
 
 /** Holds back all deletions if there are more than `guards.maxDeletes`. Objects that have vanished count as deleted. */

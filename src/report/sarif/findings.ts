@@ -21,6 +21,8 @@ export const guardRules: { readonly [code: string]: string } = {
     "The manifest is empty, and the state knows resources. Use destroy where everything is to be deleted.",
   "everything-gone":
     "The service shows nothing any more of what the state binds, or nothing of one tier. Plan with the rights and the account of the last apply, allow it with --allow-destroy ADDRESS, or remove the entries with state rm.",
+  "fewer-files":
+    "A file of the manifest that the last apply had was not given, and the resource is declared nowhere else. Give it with -f, or use state rebind if it is no part of the manifest any more.",
   "in-doubt":
     "Nothing proves that the object is gone, that it is there, or that it is what a create has made. Plan with the rights and the account that show it, or use state rm or import.",
   "kept-by-service":
