@@ -48,7 +48,7 @@ afterEach(async () => {
   await service.close();
 });
 
-function write(tier: "free" | "basic" = "free"): string {
+function write(tier: "free" | "basic" = "free", description = "first"): string {
   const file = join(user.dir, "graphform.yaml");
   writeFileSync(
     file,
@@ -62,7 +62,7 @@ instances:
     component: free
     cloudProvider: aws
     region: us-east-1
-    config: { name: cache, graphdbUser: app, graphdbPassword: "\${secret.pw}" }
+    config: { name: cache, description: ${description}, graphdbUser: app, graphdbPassword: "\${secret.pw}" }
 `,
   );
   return file;
@@ -94,7 +94,11 @@ describe("from a program", () => {
     expect(await run(objects)).toEqual(["made", [expect.stringContaining('"region" is missing')]]);
     // This service refuses the lists of users.
     expect(await run(reports)).toEqual([[0, "Drift of shop (incomplete)"], true, ""]);
-    expect(await run(saved)).toEqual([["delete"], [1, 0]]);
+    write("free", "changed");
+    expect(await run(saved)).toEqual([expect.stringContaining("shop"), [1, 0]]);
+    // The databases of a reader who runs the page are there after it.
+    expect(page).not.toContain("destroying: true");
+    expect(service.instances.size).toBe(1);
   });
 
   it("reads no file of the folder for an empty list of objects", async () => {

@@ -21,7 +21,10 @@ export const commandsOfPlans: readonly CommandEntry[] = [
     ineffective: changing,
     examples: [
       ["graphform plan", "all that would happen, worst first"],
-      ["graphform plan --out shop.plan", "save it: `graphform apply shop.plan` does that and nothing else"],
+      [
+        "graphform plan --out .graphform/shop.plan",
+        "save it: `graphform apply .graphform/shop.plan` does that and nothing else",
+      ],
       ["graphform plan --detailed-exitcode", "for scripts: exit 2 if there are changes"],
       ["graphform plan --target instances.orders", "one resource, and what it refers to"],
       ["graphform plan --json | jq .resource_changes", "for machines, in the shape of Terraform's plans"],
@@ -44,7 +47,7 @@ export const commandsOfPlans: readonly CommandEntry[] = [
     shared: withPlanOptions,
     examples: [
       ["graphform apply", "plan, ask, apply, wait, and make sure that a second plan is empty"],
-      ["graphform apply shop.plan", "a saved plan, without asking"],
+      ["graphform apply .graphform/shop.plan", "a saved plan, without asking"],
       ["graphform apply --auto-approve --max-disruption restart", "in pipelines: a restart at worst"],
       ["graphform apply --replace instances.cache", "a new, empty database in its place"],
     ],

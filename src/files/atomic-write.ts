@@ -1,7 +1,7 @@
 /** @module Replaces files atomically and durably. */
 import { randomBytes } from "node:crypto";
-import { copyFile, link, mkdir, open, rename, rm, stat, unlink } from "node:fs/promises";
-import { dirname } from "node:path";
+import { copyFile, link, mkdir, open, rename, rm, stat, unlink, writeFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { ifThere, isFileError } from "./file-trouble.ts";
 
 /** Ending of the temporary files of `writeAtomically`: a crash may leave one behind. */
@@ -84,7 +84,7 @@ export async function removeDurably(file: string): Promise<void> {
   await syncFolder(dirname(file));
 }
 
-/** Uses mode 0700. Node's recursive `mkdir` never ends below `/proc`. */
+/** Uses mode 0700. Git ignores all of a new `.graphform`: it holds keys. Node's recursive `mkdir` never ends below `/proc`. */
 export async function makeFolder(folder: string): Promise<void> {
   try {
     await mkdir(folder, { mode: 0o700 });
@@ -92,8 +92,7 @@ export async function makeFolder(folder: string): Promise<void> {
     if (isFileError(error, "EEXIST") && (await stat(folder)).isDirectory()) return;
     if (!isFileError(error, "ENOENT") || dirname(folder) === folder) throw error;
     await makeFolder(dirname(folder));
-    await mkdir(folder, { mode: 0o700 }).catch((again: unknown) => {
-      if (!isFileError(again, "EEXIST")) throw again;
-    });
+    return makeFolder(folder);
   }
+  if (basename(folder) === ".graphform") await writeFile(join(folder, ".gitignore"), "*\n");
 }

@@ -155,7 +155,7 @@ describe("reference and self-check", () => {
     expect((await bench.gf("logout")).out).toContain("No session is kept");
   });
 
-  it("init writes a manifest that validates, ignores and a pipeline, and overwrites nothing", async () => {
+  it("init writes a manifest that validates and a pipeline, and overwrites nothing", async () => {
     const file = join(bench.folder, "new.yaml");
     const program = join(inject("packaged"), "bin/graphform.js");
     const init = (...args: readonly string[]): string =>
@@ -166,7 +166,6 @@ describe("reference and self-check", () => {
       });
     expect(init("--ci", "gitlab")).toContain(".gitlab-ci.yml");
     expect((await bench.bare("validate", "-f", file)).code).toBe(0);
-    expect(await readFile(join(bench.folder, ".gitignore"), "utf8")).toContain(".graphform/");
     const pipeline = {
       path: ".gitlab-ci.yml",
       text: await readFile(join(bench.folder, ".gitlab-ci.yml"), "utf8"),

@@ -2,9 +2,7 @@
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
-import { fileTrouble, ifThere } from "../../files/file-trouble.ts";
 import { packageFile } from "../../files/package-file.ts";
-import { replaceText } from "../../files/write-result.ts";
 import { kinds } from "../../kinds/index.ts";
 import { readHeader } from "../../manifest/header.ts";
 import { parseManifest } from "../../manifest/parse.ts";
@@ -17,7 +15,7 @@ import { writeAllNew } from "../reports/write-new.ts";
 import type { Invocation } from "../with-run.ts";
 import { type CiService, type Pipelines, pipelinesFor } from "./pipelines.ts";
 
-/** `init`: writes a manifest, lines for .gitignore, and with `ci` pipelines, also for an existing manifest. Throws `file-exists`: overwrites nothing. */
+/** `init`: writes a manifest, and with `ci` pipelines, also for an existing manifest. Throws `file-exists`: overwrites nothing. */
 export async function init({
   options,
   terminal,
@@ -29,17 +27,14 @@ export async function init({
       hint: "name another file with -f; --ci writes pipelines for this one",
     });
   const pipelines = options.ci === undefined ? undefined : await pipelinesOf(options.ci, manifest, isThere);
-  const edit = await gitignoreEdit();
   const files = [
     ...(isThere ? [] : [{ path: manifest, text: starterFor(dirname(manifest)) }]),
     ...(pipelines?.files ?? []),
-    ...(edit === undefined || edit.before !== undefined ? [] : [{ path: ".gitignore", text: edit.after }]),
   ];
   // All files or none: a file left behind would make the next `init` fail.
-  await writeAllNew(files, async () => extendGitignore(edit));
-  const written = [...files.map(({ path }) => path), ...(edit?.before === undefined ? [] : [".gitignore"])];
-  const names = written.map((path) => relative(".", path)).join(", ");
-  terminal.out(written.length === 0 ? "Nothing to write.\n" : `Wrote ${names}.\n`);
+  await writeAllNew(files);
+  const names = files.map(({ path }) => relative(".", path)).join(", ");
+  terminal.out(files.length === 0 ? "Nothing to write.\n" : `Wrote ${names}.\n`);
   if (pipelines !== undefined) terminal.err(`${pipelines.next}\n`);
   if (!isThere)
     terminal.err(
@@ -101,35 +96,3 @@ async function yamlFilesIn(root: string): Promise<readonly string[]> {
 /** A commented manifest for a folder, with one free database; every line that is commented out is valid, too. */
 const starterFor = (folder: string): string =>
   `${schemaLine(folder)}\n${packageFile("templates/starter.yaml")}`;
-
-const file = ".gitignore";
-const ignoredByGit = [".graphform/", "*.gfplan"];
-
-/** The file without and with the missing lines; undefined if none is missing. Throws `file-unwritable` if it cannot be read. */
-async function gitignoreEdit(): Promise<
-  { readonly before: string | undefined; readonly after: string } | undefined
-> {
-  const before = await ifThere(readFile(file, "utf8")).catch(unwritable);
-  const text = (before ?? "").replace(/^\uFEFF/, "");
-  const lines = new Set(text.split(/\r?\n/).map((line) => line.trim()));
-  const missing = ignoredByGit.filter((line) => !lines.has(line));
-  if (missing.length === 0) return undefined;
-  const end = text.includes("\r\n") ? "\r\n" : "\n";
-  const gap = text === "" || text.endsWith("\n") ? "" : end;
-  const added = ["# graphform: state, local platform, saved plans", ...missing, ""].join(end);
-  return { before: before === undefined ? undefined : text, after: `${text}${gap}${added}` };
-}
-
-/** Writes the edit of a file that is there. Throws `file-changed` or `file-unwritable`. */
-async function extendGitignore(edit: Awaited<ReturnType<typeof gitignoreEdit>>): Promise<void> {
-  if (edit?.before === undefined) return;
-  const isReplaced = await replaceText(file, edit.before, edit.after).catch(unwritable);
-  if (!isReplaced)
-    throw new GraphformError("file-changed", `${file} has changed meanwhile: nothing was written`, {
-      hint: "run the command again",
-    });
-}
-
-function unwritable(cause: unknown): never {
-  throw new GraphformError("file-unwritable", `cannot write ${file}: ${fileTrouble(cause)}`, { cause });
-}

@@ -1,9 +1,10 @@
 /** @module Starts the local platform, in the foreground or detached. */
 import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
-import { closeSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, openSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { makeFolder } from "../../files/atomic-write.ts";
 import { GraphformError } from "../../model/errors.ts";
 import { isObject, objectIn } from "../../model/json.ts";
 import { platformOn } from "../../platform/lock.ts";
@@ -24,7 +25,7 @@ export async function platformUp(
 ): Promise<number> {
   // Databases run in other folders: a relative path would mean another place there.
   const dataDir = resolve(options.dataDir);
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  await makeFolder(dataDir);
   const start: Start = (given) =>
     spawn(process.execPath, [platformProgram, "--data-dir", dataDir, ...rest], {
       ...given,

@@ -8,16 +8,14 @@ import { GraphformError } from "../../model/errors.ts";
 
 type Undo = () => Promise<void>;
 
-/** Writes new files, each whole, and does `last`; a failure of it too removes files and folders. Throws `file-exists`, `file-unwritable`. */
+/** Writes new files, each whole; a failure removes files and folders. Throws `file-exists`, `file-unwritable`. */
 export async function writeAllNew(
   files: readonly { readonly path: string; readonly text: string }[],
-  last: () => Promise<void> = async () => undefined,
 ): Promise<void> {
   for (const { path } of files) await assertWritable(path);
   const undo: Undo[] = [];
   try {
     for (const { path, text } of files) await inWords(path, () => create(path, text, undo));
-    await last();
   } catch (error) {
     for (const step of undo.reverse()) await step().catch(() => undefined);
     throw error;
