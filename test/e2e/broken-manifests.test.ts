@@ -103,7 +103,7 @@ describe("a broken manifest", () => {
         ]),
       },
     });
-    expect(user.files()).toEqual(["graphform.yaml"]);
+    expect(user.files()).toEqual([".graphform/.gitignore", "graphform.yaml"]);
   });
 
   it.each([
