@@ -9,7 +9,7 @@ export const leanUndici: Plugin = {
   name: "lean undici",
   setup({ initialOptions, onLoad, onResolve }) {
     const resolveDir = initialOptions.absWorkingDir ?? ".";
-    const contents = 'export { default as Pool } from "undici/lib/dispatcher/pool.js";';
+    const contents = 'export { default as Agent } from "undici/lib/dispatcher/agent.js";';
     const absent = 'module.exports = () => { throw new Error("this part of undici is not bundled"); };';
     // What undici itself asks before it loads an experimental second parser.
     initialOptions.define = { ...initialOptions.define, esbuildDetection: "true" };

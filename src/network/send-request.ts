@@ -1,9 +1,9 @@
 /** @module Sends one HTTP request, once, and says of a failure whether the request was sent. */
 import type { SecureContext } from "node:tls";
-import { type Dispatcher, Pool } from "undici";
+import { Agent, type Dispatcher } from "undici";
 import { callAfter } from "../model/clock.ts";
 import { own } from "../model/json.ts";
-import { onAbort, perText } from "../model/once.ts";
+import { onAbort } from "../model/once.ts";
 
 export interface HttpRequest {
   readonly method: string;
@@ -75,19 +75,16 @@ export interface Http {
 
 /** Opens HTTP for one client. Callers repeat with `repeatRequest`; redirects are not followed. */
 export function openHttp(options: HttpOptions): Http {
-  const pools = connectionPools(options);
+  const agent = connections(options);
   return {
-    send: (request, signal, mayLeave) =>
-      exchange(request, pools.of(request.origin), options, signal, mayLeave),
-    async close() {
-      await Promise.all(pools.all.map((pool) => pool.destroy()));
-    },
+    send: (request, signal, mayLeave) => exchange(request, agent, options, signal, mayLeave),
+    close: () => agent.destroy(),
   };
 }
 
 function exchange(
-  { path, method, headers, body: sent }: HttpRequest,
-  pool: Pool,
+  { origin, path, method, headers, body: sent }: HttpRequest,
+  agent: Agent,
   { timeout, maxSize }: HttpOptions,
   signal?: AbortSignal,
   mayLeave: () => boolean = () => true,
@@ -135,7 +132,7 @@ function exchange(
         controller === undefined && isGivenUp() ? end("aborted") : end("broken", cause),
     };
     if (signal !== undefined) stopWatching = onAbort(signal, () => end("aborted"));
-    pool.dispatch({ path, method, headers, body: sent ?? null }, handler);
+    agent.dispatch({ origin, path, method, headers, body: sent ?? null }, handler);
   });
 }
 
@@ -161,23 +158,17 @@ function codeOf(cause: Error): string {
 /** Free connections are dropped before servers usually do, so that no request is sent into one that is closing. */
 const idle = 4000;
 
-/** Opens connections with undici, a pool for each origin. Redirects are not followed, no proxy is used, nothing is sent twice. */
-function connectionPools({ ca, timeout, silence = timeout }: HttpOptions) {
-  const all: Pool[] = [];
-  const of = perText((origin) => {
-    const pool = new Pool(origin, {
-      pipelining: 1,
-      keepAliveTimeout: idle,
-      keepAliveMaxTimeout: idle,
-      headersTimeout: silence,
-      bodyTimeout: silence,
-      allowH2: false,
-      connect: { timeout: silence, ...(ca === undefined ? {} : trusting(ca)) },
-    });
-    all.push(pool);
-    return pool;
+/** Opens connections with undici, to any origin. Redirects are not followed, no proxy is used, nothing is sent twice. */
+function connections({ ca, timeout, silence = timeout }: HttpOptions): Agent {
+  return new Agent({
+    pipelining: 1,
+    keepAliveTimeout: idle,
+    keepAliveMaxTimeout: idle,
+    headersTimeout: silence,
+    bodyTimeout: silence,
+    allowH2: false,
+    connect: { timeout: silence, ...(ca === undefined ? {} : trusting(ca)) },
   });
-  return { of, all };
 }
 
 /** Trust in an authority besides the system's: a bare `ca` would replace them. TLS is loaded here, since it takes long. */
