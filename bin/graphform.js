@@ -5,8 +5,6 @@ import { constants, existsSync, openSync, readFileSync, statSync } from "node:fs
 import module from "node:module";
 import process from "node:process";
 
-const needed = [22, 19];
-const [major, minor] = process.versions.node.split(".").map(Number);
 const built = new URL("../dist/cli.js", import.meta.url);
 
 // Before a command listens itself nothing has begun, and an interrupt ends like every other one.
@@ -18,11 +16,12 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
   });
 }
 
-if (major < needed[0] || (major === needed[0] && minor < needed[1])) {
-  const found = process.versions.node;
-  fail(
-    `this is Node.js ${found}, and graphform needs ${needed.join(".")} or newer: \`npm install --save-dev node@24\` puts one beside it, and \`npx graphform\` uses that one (a clone has it already)`,
-  );
+const refusal = await import("./check-node.js").then(
+  () => undefined,
+  (error) => error.message,
+);
+if (refusal !== undefined) {
+  fail(refusal);
 } else if (process.argv.length === 3 && ["--version", "-V"].includes(process.argv[2])) {
   console.log(JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")).version);
 } else if (existsSync(built)) {

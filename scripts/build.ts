@@ -31,7 +31,10 @@ const result = await build({
 
 writeNotices(result);
 const files = await joinChunks(result);
-for (const file of files) writeChanged(file.path, file.contents);
+// The library refuses an old Node before anything else of it is evaluated.
+const checked = Buffer.from('import"../bin/check-node.js";\n');
+for (const { path, contents } of files)
+  writeChanged(path, path === join(dist, "index.js") ? Buffer.concat([checked, contents]) : contents);
 const kept = new Set(files.map((file) => file.path));
 for (const file of globSync("**/*.js", { cwd: dist })) {
   const path = join(dist, file);

@@ -2,11 +2,12 @@ import { spawn, spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, inject, it } from "vitest";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const root = join(import.meta.dirname, "..");
 const { version }: { version: string } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+const library = join(inject("packaged"), "dist", "index.js");
 let folder: string;
 
 /** A clone that nobody has built: the launcher must get by without anything beside it. */
@@ -29,6 +30,22 @@ function pretending(node: string): readonly string[] {
   return ["--import", `data:text/javascript,${encodeURIComponent(code)}`];
 }
 
+describe("the library", () => {
+  it("refuses an old Node with the sentence of the launcher, before anything else of it runs", () => {
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      [...pretending("20.20.2"), "--input-type=module", "-e", `await import(${JSON.stringify(library)})`],
+      { encoding: "utf8" },
+    );
+    expect(status).toBe(1);
+    expect(stderr).toContain(
+      "Error: this is Node.js 20.20.2, and graphform needs 22.19 or newer: `npm install",
+    );
+    expect(stderr.length).toBeLessThan(2000);
+    expect(readFileSync(library, "utf8")).toMatch(/^import"\.\.\/bin\/check-node\.js";\n/);
+  });
+});
+
 describe("the launcher", () => {
   it.each(["--version", "-V"])("answers %s by itself", (option) => {
     expect(launch([option])).toEqual({ status: 0, stdout: `${version}\n`, stderr: "" });
@@ -44,7 +61,7 @@ describe("the launcher", () => {
     ["the one before the floor", "22.18.0"],
     ["a year with a smaller minor number", "21.99.0"],
   ])("refuses %s with one sentence", (_, node) => {
-    const stderr = `graphform: this is Node.js ${node}, and graphform needs 22.19 or newer: \`npm install --save-dev node@24\` puts one beside it, and \`npx graphform\` uses that one (a clone has it already)\n`;
+    const stderr = `graphform: this is Node.js ${node}, and graphform needs 22.19 or newer: \`npm install --save-dev node@24\` puts one beside it (with --ignore-scripts, \`npm rebuild node --ignore-scripts=false\` does), and \`npx graphform\` uses that one (a clone has it already)\n`;
     expect(launch(["--version"], pretending(node))).toEqual({ status: 1, stdout: "", stderr });
   });
 

@@ -1,5 +1,6 @@
 /** @module Lists the commands of the controller: `serve` runs one, and `fleet` talks to one. */
 import { InvalidArgumentError, Option } from "commander";
+import { parseDuration } from "../model/quantity.ts";
 import { type CommandEntry, command, commandGroup, json, repeatable, required } from "./define-command.ts";
 import type { FleetOptions } from "./fleet/fleet.ts";
 import type { DatabaseOptions, RestoredOptions, ServeOptions, TokenOptions } from "./fleet/serve-command.ts";
@@ -85,7 +86,7 @@ export const commandsOfFleet: readonly CommandEntry[] = [
             ["--tenant <tenant>", "only for this tenant (default: all)"],
             required("--name <name>", "who has it, for the audit log"),
             new Option("--expires <time>", "how long it counts, like 90d (default: for ever)").argParser(
-              duration,
+              lifetime,
             ),
             json(),
           ],
@@ -204,4 +205,12 @@ function listenAddress(text: string): { readonly host: string; readonly port: nu
   const port = Number(digits);
   if (host === "" || port > 65_535) throw new InvalidArgumentError("it must be HOST:PORT.");
   return { host: host.replace(/^\[(.*)\]$/, "$1"), port };
+}
+
+/** Milliseconds of a time that no timer waits for, up to 400 days. */
+function lifetime(text: string): number {
+  const [, days] = /^([1-3]?[0-9]{1,2}|400)d$/.exec(text) ?? [];
+  const ms = days === undefined ? parseDuration(text) : Number(days) * 86_400_000;
+  if (ms === undefined) throw new InvalidArgumentError("it must be a time like 12h or 90d, at most 400d.");
+  return ms;
 }

@@ -14,7 +14,8 @@ _graphform_npx() {
   while [ "$at" -lt "$COMP_CWORD" ] && [[ "${COMP_WORDS[at]}" == -* ]]; do at=$((at + 1)); done
   COMPREPLY=()
   if [ "$at" -lt "$COMP_CWORD" ] && [ "${COMP_WORDS[at]}" = graphform ] && program="$(_graphform_installed)"; then
-    _graphform_words "$program" $((at + 1))
+    # As npx does: the program is run by the Node that the repository brings.
+    PATH="${program%/*}:$PATH" _graphform_words "$program" $((at + 1))
   else
     compopt -o default 2>/dev/null
   fi

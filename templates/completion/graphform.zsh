@@ -1,7 +1,7 @@
 #compdef graphform
 _graphform() {
   local -a found dotted
-  local program="${words[1]}" folder="$PWD"
+  local program="${words[1]}" folder="$PWD" search="$PATH"
   local -i at=2
   if [[ "$program" == npx ]]; then
     while (( at < CURRENT )) && [[ "${words[at]}" == -* ]]; do at+=1; done
@@ -11,9 +11,11 @@ _graphform() {
       return
     fi
     program="$folder/node_modules/.bin/graphform"
+    # As npx does: the program is run by the Node that the repository brings.
+    search="$folder/node_modules/.bin:$PATH"
     at+=1
   fi
-  found=("${(@f)$("$program" complete -- "${(@)words[at,CURRENT]}" 2>/dev/null)}")
+  found=("${(@f)$(PATH="$search" "$program" complete -- "${(@)words[at,CURRENT]}" 2>/dev/null)}")
   found=("${(@)found%%$'\t'*}")
   found=("${(@)found:#}")
   if (( ${#found} == 0 )); then

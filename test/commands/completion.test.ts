@@ -35,7 +35,12 @@ beforeAll(() => {
   chmodSync(join(folder, "bin/graphform"), 0o755);
   mkdirSync(join(folder, "app/node_modules/.bin"), { recursive: true });
   mkdirSync(join(folder, "app/inner"));
-  symlinkSync(join(folder, "bin/graphform"), join(folder, "app/node_modules/.bin/graphform"));
+  // A repository that brings its Node, where the one of the machine is too old.
+  const own = join(folder, "app/node_modules/.bin");
+  symlinkSync(process.execPath, join(own, "node"));
+  writeFileSync(join(own, "graphform"), `#!/bin/sh\nexec node "${program}" "$@"\n`);
+  writeFileSync(join(folder, "bin/node"), "#!/bin/sh\nexit 1\n");
+  for (const name of [join(own, "graphform"), join(folder, "bin/node")]) chmodSync(name, 0o755);
 });
 
 /** The candidates for the last word. */

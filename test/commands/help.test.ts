@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { type Command, Help } from "commander";
 import { describe, expect, it } from "vitest";
 import { createProgram } from "../../src/commands/program.ts";
@@ -120,6 +122,23 @@ const effective: { readonly [path: string]: readonly string[] } = {
   graph: files,
 };
 
+describe("the life of a token", () => {
+  const option = commandOf("serve token create").options.find(({ long }) => long === "--expires");
+  const day = 86_400_000;
+
+  it.each([
+    ["90d", 90 * day],
+    ["400d", 400 * day],
+    ["36h", 1.5 * day],
+  ])("can be %s", (text, ms) => {
+    expect(option?.parseArg?.(text, undefined)).toBe(ms);
+  });
+
+  it.each(["401d", "1000d", "90", "9999h"])("cannot be %s", (text) => {
+    expect(() => option?.parseArg?.(text, undefined)).toThrow("at most 400d");
+  });
+});
+
 describe("shared options", () => {
   const shared = new Set([...write, ...planning]);
 
@@ -136,6 +155,22 @@ describe("shared options", () => {
       commandOf(path).options.some((option) => option.long === "--state"),
     );
     expect(reading.toSorted()).toEqual(Object.keys(effective).toSorted());
+  });
+
+  it("are all accepted by a command that uses the service, and by one of the state alone only those of the state, as the README says", () => {
+    const readme = readFileSync(join(import.meta.dirname, "..", "..", "README.md"), "utf8");
+    const alone = pathsBelow(program).filter((path) => {
+      const known = commandOf(path).options.map((option) => option.long ?? "");
+      return known.includes("--state") && !write.every((name) => known.includes(name));
+    });
+    const isNamed = (path: string) =>
+      /^state (?!rebind)/.test(path) || ["show", "output", "replace status"].includes(path);
+    expect(alone.toSorted()).toEqual(Object.keys(effective).filter(isNamed).toSorted());
+    expect(readme).toContain("`show`, `output`, `replace status`,\nand all of `state` but `state rebind`");
+    const taken = new Set(
+      alone.flatMap((path) => commandOf(path).options.map((option) => option.long ?? "")),
+    );
+    expect(["--profile", ...requests].filter((name) => taken.has(name))).toEqual([]);
   });
 
   it("that do nothing for a command are still accepted: a pipeline gives one set to all", () => {
