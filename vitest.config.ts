@@ -43,6 +43,8 @@ export default defineConfig(({ mode }) => {
       unstubEnvs: true,
       // It imports JSON in a way that Node alone refuses.
       server: { deps: { inline: ["@actions/workflow-parser"] } },
+      // A CommonJS module is imported as Node imports it.
+      deps: { interopDefault: false },
     },
   };
 });

@@ -1,6 +1,7 @@
 /** @module Exchanges commands and replies with a database over one open socket, by its protocol. */
 import type { Socket } from "node:net";
 import { Decoder, RESP_TYPES } from "@redis/client/dist/lib/RESP/decoder.js";
+import encoder from "@redis/client/dist/lib/RESP/encoder.js";
 
 export type Command = readonly (string | Buffer)[];
 
@@ -62,7 +63,7 @@ export function openExchange(
       const done = Promise.withResolvers<readonly Reply[]>();
       batches.push({ replies: [], count, binary, done });
       socket.cork();
-      for (const part of commands.flatMap(encoded)) socket.write(part);
+      for (const part of commands.flatMap((command) => encoder.default(command))) socket.write(part);
       socket.uncork();
       return done.promise;
     },
@@ -98,18 +99,4 @@ export function replyReader(
       throw new Error("it does not speak the protocol of a database", { cause });
     }
   };
-}
-
-/** A command as a list of words with their lengths; large values are not copied. */
-function encoded(command: Command): readonly (string | Buffer)[] {
-  const parts: (string | Buffer)[] = [];
-  let text = `*${command.length}\r\n`;
-  for (const word of command) {
-    if (typeof word === "string") text += `$${Buffer.byteLength(word)}\r\n${word}\r\n`;
-    else {
-      parts.push(`${text}$${word.length}\r\n`, word);
-      text = "\r\n";
-    }
-  }
-  return [...parts, text];
 }

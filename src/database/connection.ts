@@ -24,7 +24,7 @@ const maxBytes = 1_000_000;
 /**
  * Works with one connection: no reconnecting, no retries. The login goes with the first write. Everything must be over within
  * the target's timeout. Rejects with the error of `work`, with a DatabaseError, or with the reason of the signal. (The client
- * library's connection takes several times as long; only its reader of the protocol is used.)
+ * library's connection takes several times as long; only its reader and writer of the protocol are used.)
  */
 export async function talk<T>(
   target: DatabaseLogin,
