@@ -1,5 +1,5 @@
 /** @module Makes a plan from declared, remembered and observed resources. Pure. */
-import { type Address, remedyForFailed, twinIn } from "../model/address.ts";
+import { type Address, byAddress, remedyForFailed, twinIn } from "../model/address.ts";
 import { defined, type Json, stableJson } from "../model/json.ts";
 import type { Source } from "../model/observed.ts";
 import { type Census, type Change, makesObject, nestedPlan, type Plan, type Step } from "../model/plan.ts";
@@ -28,10 +28,9 @@ export function makePlan(given: PlanInput): Plan {
     return subject?.desired?.refs ?? subject?.bound?.refs ?? [];
   };
   const ahead = asObserved(input);
-  const proposed = dependenciesFirst([...subjects.keys()], refsOf).flatMap((address) => {
-    const subject = subjects.get(address);
-    return subject === undefined ? [] : [proposeGuarded(subject, input, ahead)];
-  });
+  const proposed = dependenciesFirst(subjects, refsOf).map((subject) =>
+    proposeGuarded(subject, input, ahead),
+  );
   const holdings = new Map(
     [...subjects].map(([address, subject]) => [
       address,
@@ -203,31 +202,27 @@ function withoutSecrets(body: object): Json {
   return JSON.parse(JSON.stringify(body, (_, value: unknown) => (isSealed(value) ? "(secret)" : value)));
 }
 
-/** Addresses so that each comes after everything it refers to; ties by name. References that lead outside do not count. */
+/** Subjects so that each comes after everything it refers to; ties by name. References that lead outside do not count. */
 function dependenciesFirst(
-  addresses: readonly Address[],
+  subjects: ReadonlyMap<Address, Subject>,
   refsOf: (address: Address) => readonly Address[],
-): readonly Address[] {
-  const wanted = new Set(addresses);
-  const placed = new Set<Address>();
-  const result: Address[] = [];
-  for (const start of [...addresses].sort()) {
-    const stack: { address: Address; open: Address[] }[] = [{ address: start, open: [] }];
-    const entered = new Set<Address>();
+): readonly Subject[] {
+  const placed = new Set<Subject>();
+  /** References of a subject that were not followed yet. */
+  const open = new Map<Subject, Subject[]>();
+  const inside = ({ address }: Subject): Subject[] =>
+    refsOf(address).flatMap((ref) => subjects.get(ref) ?? []);
+  for (const start of [...subjects.values()].sort(byAddress)) {
+    const stack = [start];
     for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
-      if (!placed.has(top.address) && !entered.has(top.address)) {
-        entered.add(top.address);
-        top.open = [...refsOf(top.address)].filter((ref) => wanted.has(ref)).sort();
-      }
-      const next = top.open.shift();
-      if (next !== undefined && !placed.has(next) && !entered.has(next))
-        stack.push({ address: next, open: [] });
-      else if (next === undefined) {
+      const refs = open.get(top) ?? inside(top).sort(byAddress);
+      open.set(top, refs);
+      const next = refs.shift();
+      if (next === undefined) {
+        placed.add(top);
         stack.pop();
-        if (!placed.has(top.address)) result.push(top.address);
-        placed.add(top.address);
-      }
+      } else if (!open.has(next)) stack.push(next);
     }
   }
-  return result;
+  return [...placed];
 }

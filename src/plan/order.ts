@@ -193,14 +193,10 @@ function namesakesIn(
 
 /** True if the first step comes after the second one, directly or through others. */
 function isAfter(key: string, other: string, after: ReadonlyMap<string, ReadonlySet<string>>): boolean {
-  const open = [key];
-  const seen = new Set(open);
-  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+  const reached = new Set([key]);
+  for (const at of reached) {
     if (at === other) return true;
-    for (const next of after.get(at) ?? []) {
-      if (!seen.has(next)) open.push(next);
-      seen.add(next);
-    }
+    for (const next of after.get(at) ?? []) reached.add(next);
   }
   return false;
 }
