@@ -163,9 +163,9 @@ function declaredTarget(outputs: JsonObject, spec: Spec, service: Reads): Databa
   return targetOf(outputs, login, speaksTls(spec), service);
 }
 
-/** True if a database was made with TLS; some services repeat that as a text. No login is sent in clear to one that was. */
-export function speaksTls({ "config.enableTLS": value }: Spec): boolean {
-  return String(value) === "true";
+/** True unless a database was surely made without TLS: services repeat `true` as texts of their own, and no login is sent in clear to such a one. */
+export function speaksTls({ "config.enableTLS": value = false }: Spec): boolean {
+  return value !== null && String(value) !== "false";
 }
 
 export function targetOf(

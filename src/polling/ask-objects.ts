@@ -104,8 +104,12 @@ function asItIs(asked: Asked, live: Live, around: Pick<Surroundings, "kinds" | "
   const applied = lastApplied(around.state, asked.kind, { ...asked, id: live.id });
   const rows = fieldRows(around.kinds.named(asked.kind).schema);
   return mapped(asked.spec ?? {}, (value, path) => {
-    const { "x-create-only": isFixed, "x-reference": reference } = rowAt(rows, path);
-    return isFixed && reference === undefined ? (live.spec[path]?.value ?? applied[path] ?? value) : value;
+    const { "x-create-only": isFixed, "x-reference": reference, "x-probe": probe } = rowAt(rows, path);
+    if (!isFixed || reference !== undefined) return value;
+    const made = [live.spec[path]?.value, applied[path]].filter((known) => known !== undefined);
+    const isTls = probe !== undefined && "connection" in probe && probe.connection === "tls";
+    // If the service, in whatever spelling, or the state says that it was made with TLS, no login goes out in clear.
+    return (isTls ? made.find((known) => String(known) !== "false") : undefined) ?? made[0] ?? value;
   });
 }
 

@@ -143,7 +143,7 @@ describe("the database of an instance", () => {
       expect(JSON.stringify(given)).not.toContain(String(where["port"]));
   });
 
-  it.each([true, "true"])(
+  it.each([true, "true", "True", 1, "on"])(
     "made with TLS, which the service shows as %j, hears no login in clear",
     async (tls) => {
       const server = await startRespServer(allow);

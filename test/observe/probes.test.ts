@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { defined, type Json } from "../../src/model/json.ts";
 import { kindRegistry, type Reader } from "../../src/model/kind.ts";
 import type { Live, PhaseName } from "../../src/model/observed.ts";
 import type { ProbeAnswer, ProbeRequest } from "../../src/model/probe.ts";
@@ -23,6 +24,7 @@ async function look(
     rest = {},
     endpoints = {},
     listed = [],
+    shown = {},
     ...over
   }: {
     phase?: PhaseName;
@@ -33,13 +35,14 @@ async function look(
     /** Id -> the address of its database. */
     endpoints?: { readonly [id: string]: string };
     listed?: readonly string[];
+    shown?: Live["spec"];
   } = {},
 ): Promise<Observation> {
   const { desired, state } = planInput(scene, rest);
   const live = (id: string): Live => ({
     id,
     phase: { is: phase, detail: phase },
-    spec: {},
+    spec: shown,
     outputs: { id, port: 1, ...(endpoints[id] === undefined ? {} : { endpoint: endpoints[id] }) },
   });
   const endpoint = over.endpoint ?? toyProfile.timing.endpoint;
@@ -87,6 +90,25 @@ describe("running objects", () => {
       return answer();
     });
     expect(asked.map(({ spec }) => spec)).toEqual([{ rows: 10, colour: "blue" }]);
+  });
+
+  it.each<[shown: Json | undefined, applied: boolean | undefined, asked: Json]>([
+    [false, true, true],
+    ["True", undefined, "True"],
+    ["on", false, "on"],
+    [undefined, undefined, true],
+    [undefined, false, false],
+    [false, undefined, false],
+  ])("shown with TLS %j, and %j in the state, are asked with %j", async (value, applied, expected) => {
+    const asked: ProbeRequest[] = [];
+    const secure = { wants: { secure: true }, recorded: defined({ secure: applied }) };
+    const probe: Probe = async (request) => {
+      asked.push(request);
+      return answer();
+    };
+    const shown = value === undefined ? {} : { secure: { value, source: "echoed" } as const };
+    await look({ a: secure }, probe, { shown });
+    expect(asked.map(({ spec }) => spec["secure"])).toEqual([expected]);
   });
 
   it("show the limit of a declared field too", async () => {

@@ -39,6 +39,7 @@ export const askedSchema: KindSchema = {
     rows: { type: "integer", "x-create-only": true, "x-probe": { parameter: "ROWS", settable: true } },
     size: { type: "integer", "x-create-only": true, "x-probe": { parameter: "SIZE" } },
     memory: { type: "string", "x-compare": "size", "x-disruption": "restart", "x-probe": { info: "memory" } },
+    secure: { type: "boolean", "x-create-only": true, "x-probe": { connection: "tls" } },
     token: {
       type: "string",
       "x-secret": true,
