@@ -41,7 +41,7 @@ const rules: FolderRules = {
   manifest: {
     may: ["model"],
     packages: ["yaml", "ajv", "leven"],
-    node: ["node:path", "node:buffer"],
+    node: ["node:path", "node:buffer", "node:stream/consumers"],
     // One file reads manifests, one runs the command that prints a secret.
     oneFile: [["node:fs", "node:fs/promises"], ["node:child_process"]],
     never: [print],

@@ -1,7 +1,9 @@
 /** @module Reads the files of a manifest from disk. */
 import { isUtf8 } from "node:buffer";
-import { open, readdir, realpath, stat } from "node:fs/promises";
+import { createReadStream } from "node:fs";
+import { readdir, realpath, stat } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
+import { buffer } from "node:stream/consumers";
 import type { Position, Problem } from "../model/errors.ts";
 import { fileOutside } from "./limits.ts";
 import { errorAt, type Fault } from "./problems/fault.ts";
@@ -40,24 +42,8 @@ async function loadEach(paths: readonly string[], load: (path: string) => Promis
 
 /** At most `limit` bytes of a file; undefined if there are more. Rejects as node:fs does. */
 export async function readBounded(path: string, limit: number): Promise<Uint8Array | undefined> {
-  const file = await open(path, "r");
-  try {
-    const { size } = await file.stat();
-    if (size > limit) return undefined;
-    const chunks: Uint8Array[] = [];
-    let total = 0;
-    while (total <= limit) {
-      const { bytesRead, buffer } = await file.read(
-        new Uint8Array(Math.min(limit, Math.max(size, 65_536)) + 1),
-      );
-      if (bytesRead === 0) return Buffer.concat(chunks);
-      chunks.push(buffer.subarray(0, bytesRead));
-      total += bytesRead;
-    }
-    return undefined;
-  } finally {
-    await file.close();
-  }
+  const bytes = await buffer(createReadStream(path, { end: limit }));
+  return bytes.length > limit ? undefined : bytes;
 }
 
 async function loadPath(path: string, root: string | undefined): Promise<Loaded> {

@@ -247,11 +247,8 @@ export function guardDependents(changes: readonly Change[], references: Referenc
 }
 
 function depends(change: Change, cause: Change, { wantedBy, heldBy }: References): boolean {
-  if (change.address === cause.address) return false;
-  if (destroys(change) && heldBy(cause.address).includes(change.address)) {
-    const wouldLetGo = destroys(cause) || !wantedBy(cause.address).includes(change.address);
-    if (wouldLetGo) return true;
-  }
+  const isHeld = destroys(change) && heldBy(cause.address).includes(change.address);
+  if (isHeld && (destroys(cause) || !wantedBy(cause.address).includes(change.address))) return true;
   const wants = ["create", "update", "replace", "migrate", "adopt"].includes(change.action);
   return wants && cause.action !== "delete" && wantedBy(change.address).includes(cause.address);
 }
