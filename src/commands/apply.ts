@@ -120,12 +120,13 @@ async function applyUnderLock(
   });
 }
 
-/** Takes manifest files and variables from the saved plan unless the command line names them, and destroys if it was made to. */
+/** Takes manifest files and variables from the saved plan unless the command line names them, destroys if it was made to, and leaves out what it left out. */
 function withSaved(options: ApplyOptions, saved: SavedPlan): ApplyOptions {
   const variables = Object.entries(saved.variables).map(([name, value]) => `${name}=${String(value)}`);
   const file = options.file.length === 0 ? saved.manifest.map((entry) => entry.path) : options.file;
   const destroying = options.destroying || saved.destroying === true;
-  return { ...options, file, destroying, var: [...variables, ...options.var] };
+  const { target = [], exclude = [] } = saved.choices ?? {};
+  return { ...options, file, destroying, target, exclude, var: [...variables, ...options.var] };
 }
 
 /** Shows a new plan with the options of the saved one. If it cannot be made, a message says so and the command goes on. */

@@ -33,13 +33,16 @@ export async function explain({ options, terminal }: Invocation<Options>, wanted
     else terminal.out(tableText(["field", "description"], rows, terminal));
     return exitCodes.done;
   }
-  const found = fields.filter((field) =>
-    namesOf(field).some((name) => name.toLowerCase() === wanted.toLowerCase()),
+  // Drift names a field behind the address of its resource.
+  const asked = [wanted, wanted.replace(/^(\w+)\.[^.[]+(\[.*\])?\./, "$1.")].map((name) =>
+    name.toLowerCase(),
   );
+  const [found = []] = asked
+    .map((text) => fields.filter((field) => namesOf(field).some((name) => name.toLowerCase() === text)))
+    .filter((named) => named.length > 0);
   const key = keys.find(({ path }) => isMeant(path, wanted));
   if (found.length === 0 && key === undefined) {
-    const names = [...fields.flatMap((field) => namesOf(field).slice(-1)), ...keys.map(({ path }) => path)];
-    const near = nearest(wanted, [...new Set(names)]);
+    const near = nearest(wanted, explainable());
     throw new GraphformError("field-unknown", `there is no field "${wanted}"`, {
       hint: near === undefined ? "graphform explain lists them" : `did you mean ${near}?`,
     });

@@ -84,7 +84,12 @@ export const commandsOfReference: readonly CommandEntry[] = [
     }),
   ]),
   command("schema", "print a published JSON Schema", {
-    arguments: [["<name>", "manifest, profile, state, plan, drift or events"]],
+    arguments: [
+      [
+        "<name>",
+        "manifest, layer, profile, plan, drift, validation, several, events, replace, state, controller or fleet",
+      ],
+    ],
     load: async () => (await import("./reference.ts")).schema,
   }),
   command("graph", "draw the references between resources", {

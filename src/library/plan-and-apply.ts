@@ -79,7 +79,7 @@ export async function drift(request: DriftRequest): Promise<DriftReport> {
   const state = await request.state.read();
   if (state === undefined)
     throw new GraphformError("state-missing", `there is no state at ${where}: nothing to compare with`, {
-      hint: "apply makes one",
+      hint: "if there was one, put it back; before the first apply there is none",
     });
   return runOf(request, { state }, async (run, goal) => {
     assertAddressesKnown(goal, run.state, kinds);
@@ -125,7 +125,9 @@ export async function apply(request: ApplyRequest): Promise<Outcome | undefined>
       acceptService: (identity: Run["identity"]) => assertPlannedHere(saved, identity),
     }),
   };
-  return runOf({ ...request, destroying }, wanted, async (run, goal) => {
+  const { target: targets, exclude } = saved?.choices ?? {};
+  const asSaved = { ...request, destroying, ...defined({ targets, exclude }) };
+  return runOf(asSaved, wanted, async (run, goal) => {
     const sealed = saved && withSeals(saved.plan, run.vault);
     if (sealed !== undefined) assertSecretsKept(sealed, run.vault.open);
     const warnings: string[] = [];

@@ -46,7 +46,18 @@ export function isGraphformError(error: unknown): error is GraphformError {
 export function ownError(thrown: unknown, hide: Hide): GraphformError {
   if (isGraphformError(thrown)) return thrown;
   const isLike = typeof thrown === "object" && thrown !== null && "message" in thrown;
-  const message = `unexpected error: ${hide(String(isLike ? thrown.message : thrown))}`;
+  const said = hide(String(isLike ? thrown.message : thrown));
+  if (said.endsWith(", uv_cwd"))
+    return new GraphformError("folder-gone", "the current folder is gone", {
+      hint: "go to one that is there",
+    });
+  const [, why, path] = /^(?:EACCES|EPERM|EROFS|ENOSPC|EDQUOT): (.*), \w+ '(.*?)'/.exec(said) ?? [];
+  if (path !== undefined)
+    return new GraphformError("file-unusable", `${path} cannot be used: ${why}`, {
+      hint: "make it usable for this user, or name another place",
+      cause: thrown,
+    });
+  const message = `unexpected error: ${said}`;
   const hint = "this is a bug in graphform; please report it with the command and the output of --log FILE";
   return new GraphformError("unexpected", message, { hint, cause: thrown });
 }

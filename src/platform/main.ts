@@ -50,7 +50,7 @@ async function announcementOf(platform: RunningPlatform): Promise<string> {
 
 /** The error with its folder and the ways on, if it is one of the file system. */
 function inFolder(dataDir: string, error: unknown): unknown {
-  if (!isFileError(error) || error.syscall === "listen") return error;
+  if (!isFileError(error) || error.errno === undefined || error.syscall === "listen") return error;
   const waysOn = "make it usable, or name another folder with --data-dir";
   return new Error(`${fileTrouble(error)} in ${resolve(dataDir)}: ${waysOn}`);
 }

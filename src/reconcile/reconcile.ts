@@ -59,8 +59,8 @@ export async function reconcile(
       createsInDoubt: resumed.doubts,
     });
 
-  // 1. What the options name must exist.
-  assertAddressesKnown(goal, deps.journal.state, deps.kinds);
+  // 1. What the options name must exist; those of a saved plan did when it was made.
+  if (saved === undefined) assertAddressesKnown(goal, deps.journal.state, deps.kinds);
   // 2. Creates that an earlier run sent and never saw answered: found, or known to have made nothing.
   const resumed = await resolveIntents(deps, saved);
   // A cutover that ended in the middle has left a database that takes no writes.

@@ -2,7 +2,7 @@
 import type { ApplyEvent } from "../model/outcome.ts";
 import type { Step } from "../model/plan.ts";
 import { stepWords } from "./apply-text.ts";
-import { cutTo, escapeText, type Page, padTo, textWidth } from "./typeset.ts";
+import { cutStartTo, cutTo, escapeText, type Page, padTo, textWidth } from "./typeset.ts";
 import { aboutTime, elapsedTime } from "./words.ts";
 
 /** A page with a height: rows of the terminal. */
@@ -56,7 +56,7 @@ function stepLines(
   const address = most("address", Math.min(width > 120 ? 2 * widest.address : widest.address, room - status));
   return rows.map((row) => {
     const times = `${row.time.padStart(time)}${row.usual === "" ? "" : `  ${row.usual}`}`;
-    const name = `  ${padTo(cutTo(row.address, address), address)}  `;
+    const name = `  ${padTo(cutStartTo(row.address, address), address)}  `;
     const middle = `${padTo(cutTo(row.status, status), status)}  `;
     const rest = Math.max(0, width - 1 - textWidth(name + middle));
     return `${palette.bold(name)}${middle}${palette.dim(cutTo(times, rest))}`;

@@ -139,6 +139,14 @@ describe("init", () => {
     expect(everything(folder)).toEqual(before);
   });
 
+  it("names the manifest in the next commands, if it has another name", async () => {
+    const folder = join(bench.folder, "named");
+    mkdirSync(folder);
+    const { err } = await init(folder, "-f", "my shop.yml");
+    expect(err).toContain("graphform plan -f 'my shop.yml', graphform apply -f 'my shop.yml'\n");
+    expect(readFileSync(join(folder, "my shop.yml"), "utf8")).not.toContain("docs/");
+  });
+
   it("leaves a .gitignore as it is: what graphform keeps ignores itself", async () => {
     const folder = join(bench.folder, "ignoring");
     mkdirSync(folder);

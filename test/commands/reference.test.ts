@@ -2,9 +2,11 @@ import { execFileSync } from "node:child_process";
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { schemaNames } from "../../src/commands/reference.ts";
 import { kinds } from "../../src/kinds/index.ts";
 import { parseManifest } from "../../src/manifest/parse.ts";
 import { pro } from "../platform/harness.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { type Bench, startBench } from "./harness.ts";
 
 const manifest = `apiVersion: graphform/v1
@@ -64,6 +66,7 @@ describe("reference and self-check", () => {
 
   it.each([
     [["explain", "maxMemry"], "did you mean maxMemory?"],
+    [["explain", "config.graphdbPassord"], "did you mean config.graphdbPassword?"],
     [["schema", "manifst"], 'did you mean "manifest"?'],
     [["profile", "show", "nope.yaml"], "cannot read the profile"],
     [["state", "show", "instances.order"], "not-bound"],
@@ -72,6 +75,19 @@ describe("reference and self-check", () => {
     expect(ran.code).not.toBe(0);
     expect(ran.err).toContain(hint === "not-bound" ? "did you mean instances.orders?" : hint);
     expect(ran.err).not.toMatch(/\n\s+at /);
+  });
+
+  it.each(["instances.orders.config.name", 'instances.cache["eu.1"].config.name', "config.name"])(
+    "explain knows %s, as drift names it",
+    async (name) => {
+      const facts = JSON.parse((await bench.bare("explain", name, "--json")).out);
+      expect(facts).toContainEqual(expect.objectContaining({ field: "instances.config.name" }));
+    },
+  );
+
+  it("the help of schema names all of them", async () => {
+    const { out } = await bench.bare("schema", "--help");
+    for (const name of schemaNames) expect(out).toMatch(new RegExp(`\\b${name}\\b`));
   });
 
   it("schemas are JSON, and those of the files are the files", async () => {
@@ -95,6 +111,11 @@ describe("reference and self-check", () => {
       'flowchart LR\n  n0["instances.orders"]\n  n1["users.reader"]\n  n1 --> n0\n',
     );
     expect((await bench.gf("graph", "--dot")).out).toContain('"users.reader" -> "instances.orders";');
+  });
+
+  it("doctor says once that there is no manifest", async () => {
+    const { out } = await bench.bare("--chdir", temporaryFolder("empty"), "doctor");
+    expect(out.match(/there is no such file/g)).toHaveLength(1);
   });
 
   it("doctor says what is well, and what is not with its way out", async () => {

@@ -167,6 +167,25 @@ describe("a saved plan", () => {
     expect(ran).toMatchObject({ code: 1, err: expect.stringContaining(`${option} would change it`) });
   });
 
+  it("says nothing of what its --target or --exclude left out, to destroy or not", async () => {
+    await planned();
+    expect((await bench.gf("apply", plan)).code).toBe(0);
+    await bench.write("graphform.yaml", manifest("second"));
+    for (const options of [
+      ["--target", "instances.orders"],
+      ["--destroy", "--exclude", "instances.stock"],
+    ]) {
+      await planned(...options);
+      const ran = await bench.gf("apply", plan);
+      expect([ran.code, `${ran.out}${ran.err}`]).toEqual([
+        0,
+        expect.not.stringContaining("not part of this plan"),
+      ]);
+    }
+    const list = (await bench.gf("state", "list")).out;
+    expect([list.includes("instances.stock"), list.includes("instances.orders")]).toEqual([true, false]);
+  });
+
   it("that is out of date is made again with --replan: with its options and variables, and not applied", async () => {
     const given = ["--target", "instances.orders", "--var", "region=eu-west-1"];
     await planned(...given);

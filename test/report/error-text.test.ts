@@ -23,6 +23,18 @@ describe("errorText", () => {
     expect(errorText(error)).toBe(text);
   });
 
+  it.each([
+    [
+      "EACCES: permission denied, mkdir '/srv/shop/.graphform'",
+      "/srv/shop/.graphform cannot be used: permission denied",
+    ],
+    ["EROFS: read-only file system, open '/srv/a, b/x'", "/srv/a, b/x cannot be used: read-only file system"],
+    ["ENOENT: process.cwd failed with error no such file or directory, uv_cwd", "the current folder is gone"],
+  ])("of the file system names the file and the way out: %s", (text, message) => {
+    const said = errorText(ownError(new Error(text), (same) => same));
+    expect(said.split("\n")).toEqual([`error: ${message}`, expect.not.stringContaining("bug"), ""]);
+  });
+
   it.each<[string, unknown, string]>([
     ["a mistake of ours", new TypeError("x is undefined"), "x is undefined"],
     ["text", "boom", "boom"],

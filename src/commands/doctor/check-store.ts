@@ -7,26 +7,23 @@ import type { Hide } from "../../model/known-secrets.ts";
 import { formatDuration } from "../../model/quantity.ts";
 import { type StateLocation, stores } from "../../model/stores/index.ts";
 import { openHttp } from "../../network/send-request.ts";
-import { openProject, type Project } from "../../project/project.ts";
+import type { Project } from "../../project/project.ts";
+import type { Settings } from "../../project/settings.ts";
 import { amount } from "../../report/words.ts";
 import { assertSameManifest } from "../../state/claim-state.ts";
 import { holderSince, holderWork } from "../../state/lock-words.ts";
-import type { Invocation } from "../with-run.ts";
 
 /** Checks the state and its store. Leaves nothing there: the lock is taken and given back. */
-export async function stateFindings({ options, settings }: Invocation): Promise<readonly Finding[]> {
+export async function stateFindings(project: Project, settings: Settings): Promise<readonly Finding[]> {
   const { hide } = settings.secrets;
-  let project: Project | undefined;
+  const { location, store } = project;
   let isReached = true;
-  const state = await check("state", hide, async () => {
-    project = await openProject(options, settings);
-    return stateDetail(project).catch((error: unknown) => {
+  const state = await check("state", hide, () =>
+    stateDetail(project).catch((error: unknown) => {
       isReached = !isGraphformError(error) || !noAnswer.includes(error.code);
       throw error;
-    });
-  });
-  if (project === undefined) return [state];
-  const { location, store } = project;
+    }),
+  );
   const { source, clock: clockOf } = stores[location.type];
   try {
     const found = [state];

@@ -21,12 +21,17 @@ const answerTimeout = 20_000;
 export async function doctor(invocation: Invocation): Promise<number> {
   const { options, settings, terminal } = invocation;
   const { hide } = settings.secrets;
-  const project = await openProject(options, settings).catch(() => undefined);
+  let project: Project | undefined;
+  const manifest = await check("manifest", hide, async () => {
+    project = await openProject(options, settings);
+    const { desired } = await checkedManifest(project);
+    return `${project.files.join(", ")} is valid, ${amount(desired.length, "resource")}`;
+  });
   const findings = [
     // The launcher has refused one that is too old.
     { check: "node", ok: true, detail: process.versions.node },
-    await check("manifest", hide, () => manifest(invocation)),
-    ...(await stateFindings(invocation)),
+    manifest,
+    ...(project === undefined ? [] : await stateFindings(project, settings)),
     ...(await service(invocation, project)),
     await check("local engine", hide, () => engine(project)),
   ];
@@ -48,12 +53,6 @@ export function printFindings(
     }
   }
   return findings.every((finding) => finding.ok) ? exitCodes.done : exitCodes.error;
-}
-
-async function manifest({ options, settings }: Invocation): Promise<string> {
-  const project = await openProject(options, settings);
-  const { desired } = await checkedManifest(project);
-  return `${project.files.join(", ")} is valid, ${amount(desired.length, "resource")}`;
 }
 
 /** Checks the platform host with a sign-in, then the users host. */

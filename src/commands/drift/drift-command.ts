@@ -58,7 +58,8 @@ async function withDrift<T>(
   const acceptState = async ({ serial }: Run["state"]): Promise<void> => {
     if (serial > 0) return;
     const message = `there is no state at ${project.store.where}: nothing to compare with`;
-    const hint = "graphform apply makes one; --state names another location";
+    const hint =
+      "if there was one, put it back, or name it with --state; before the first apply there is none";
     throw new GraphformError("state-missing", message, { hint });
   };
   const wanted = { project, reading: resolving("declared"), creates: true, acceptState };

@@ -7,7 +7,7 @@ import { kinds } from "../../kinds/index.ts";
 import { readHeader } from "../../manifest/header.ts";
 import { parseManifest } from "../../manifest/parse.ts";
 import { validators } from "../../manifest/validators.generated.js";
-import { exitCodes, GraphformError } from "../../model/errors.ts";
+import { exitCodes, GraphformError, shellWord } from "../../model/errors.ts";
 import { assertOwnState, locateState, placeOf, repositoryOf } from "../../project/locate-state.ts";
 import { schemaLine } from "../../project/package-files.ts";
 import { settingsOf } from "../../project/settings.ts";
@@ -36,10 +36,12 @@ export async function init({
   const names = files.map(({ path }) => relative(".", path)).join(", ");
   terminal.out(files.length === 0 ? "Nothing to write.\n" : `Wrote ${names}.\n`);
   if (pipelines !== undefined) terminal.err(`${pipelines.next}\n`);
-  if (!isThere)
+  if (!isThere) {
+    const named = options.file === undefined ? "" : ` -f ${shellWord(options.file)}`;
     terminal.err(
-      "Next: graphform platform up --detach, export ORDERS_PASSWORD=..., graphform plan, graphform apply\n",
+      `Next: graphform platform up --detach, export ORDERS_PASSWORD=..., graphform plan${named}, graphform apply${named}\n`,
     );
+  }
   return exitCodes.done;
 }
 

@@ -89,7 +89,7 @@ export const approveRun: Decision<{ readonly fingerprint: string }> = decision(
     const { id, status } = run;
     if (status !== "needs_approval") return notWaiting(run, "for an approval");
     if (run.fingerprint !== fingerprint)
-      return refused("changed", "the plan of this run has another fingerprint: look at it again");
+      return refused("changed", "the plan of this run has another fingerprint");
     const newer = overtaken(run, manifest);
     if (newer !== undefined) {
       await moveRun(tx, id, { from: status, to: "superseded", why: newer.why });

@@ -171,7 +171,7 @@ function wrongCredentials(cause: ServiceError): ServiceError {
   const message = "session.sign-in: the service does not accept this user name with this password";
   const more = {
     ...defined({ status: cause.status }),
-    hint: "check GRAPHFORM_USERNAME and GRAPHFORM_PASSWORD",
+    hint: "check GRAPHFORM_USERNAME and GRAPHFORM_PASSWORD; if you typed them, run graphform login again",
   };
   return new ServiceError("unauthorized", "session.sign-in", message, { ...more, cause });
 }

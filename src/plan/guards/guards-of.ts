@@ -55,7 +55,7 @@ function adoptionGuard({ address, action, mayBe }: Change): Guard | undefined {
   if (is === "marked")
     return {
       code: "may-exist",
-      message: `${named} was created for this address, says its mark, and no state says that it is bound`,
+      message: `${named} ${count === 1 ? "carries" : "carry"} graphform's tags for this address, but this state does not have ${count === 1 ? "it" : "them"}`,
       lift: `${bind}, or delete it at the service`,
     };
   const [verb, subject] = count === 1 ? ["exists", "it is"] : ["exist", "they are"];

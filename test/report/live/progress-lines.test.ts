@@ -75,6 +75,18 @@ describe("progressLines", () => {
     ]);
   });
 
+  it("keeps the end of an address that is cut: there two of one section differ", () => {
+    const lines = progressLines(begun(["instances.orders", "instances.stock"]), 12_000, {
+      palette,
+      width: 40,
+      height: 24,
+    });
+    expect(lines.slice(0, 2)).toEqual([
+      expect.stringMatching(/^ {2}….*orders {2}creating/),
+      expect.stringMatching(/^ {2}….*stock {2,}creating/),
+    ]);
+  });
+
   it.each([
     [80, 24],
     [160, 24],

@@ -136,7 +136,7 @@ export async function findEngine(
     reason: `no database server can be used: ${list}`,
     hint: isAsked
       ? `name another server with GRAPHFORM_ENGINE, or leave it out and run: graphform platform setup; ${withoutData}`
-      : `run: graphform platform setup, or ${otherServers}`,
+      : "run: graphform platform setup",
   };
 }
 
