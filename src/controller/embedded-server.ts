@@ -67,7 +67,7 @@ export async function unpackServer(
 
 /** Does work that no other process does at the same time. The lock goes with its holder: a child that ends when this process does. */
 async function underLock(file: string, work: () => Promise<void>): Promise<void> {
-  const held = spawn("/usr/bin/flock", [file, "/bin/sh", "-c", "echo held; exec cat"]);
+  const held = spawn("/usr/bin/flock", [file, "/bin/sh", "-c", "echo held; exec cat"], { env: {} });
   const [said] = await Promise.race([once(held.stdout, "data"), once(held, "close")]);
   if (!Buffer.isBuffer(said))
     throw embeddedError("failed", `${file} cannot be locked`, "see whether its disk is full");

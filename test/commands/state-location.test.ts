@@ -207,11 +207,13 @@ describe("the credentials of a state", () => {
   const job = { CI_JOB_TOKEN: "job-token", CI_API_V4_URL: "https://gitlab.example.com/api/v4" };
 
   it("of a job on GitLab go to that GitLab and nowhere else, and what is set goes before them", () => {
-    const at = (address: string, env: { readonly [name: string]: string }): unknown =>
-      httpCredentials({ address }, settingsOf(env).variable).value;
+    const at = (address: string, env: { readonly [name: string]: string }, lock = {}): unknown =>
+      httpCredentials({ address, ...lock }, settingsOf(env).variable).value;
     expect(at(http.address, job)).toEqual({ username: "gitlab-ci-token", password: "job-token" });
     expect(at("https://gitlab.example.com.evil.example/api/v4/x", job)).toBeUndefined();
     expect(at("http://gitlab.example.com/api/v4/x", job)).toBeUndefined();
+    expect(at(http.address, job, { lockAddress: "https://evil.example/lock" })).toBeUndefined();
+    expect(at(http.address, job, { unlockAddress: "https://evil.example/lock" })).toBeUndefined();
     expect(at(http.address, { ...job, GRAPHFORM_STATE_TOKEN: "mine" })).toEqual({ token: "mine" });
   });
 

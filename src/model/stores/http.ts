@@ -167,7 +167,7 @@ export type HttpCredentials =
 
 /** The credentials, and the names of the variables that they come from. Throws `state-credentials` if a half of them is set. */
 export function httpCredentials(
-  { address }: Pick<HttpLocation, "address">,
+  { address, lockAddress = address, unlockAddress = address }: Omit<HttpLocation, "type">,
   variable: GetVariable,
   isOtherEnd = false,
 ): { readonly value?: HttpCredentials; readonly source: string } {
@@ -184,7 +184,9 @@ export function httpCredentials(
   }
   const job = variable("CI_JOB_TOKEN");
   const origin = URL.parse(variable("CI_API_V4_URL") ?? "")?.origin;
-  if (job !== undefined && origin !== undefined && URL.parse(address)?.origin === origin)
+  const isAt = (place: string): boolean => origin !== undefined && URL.parse(place)?.origin === origin;
+  // The address of a lock may be that of another host, which must not get the token of the job.
+  if (job !== undefined && [address, lockAddress, unlockAddress].every(isAt))
     return { value: { username: "gitlab-ci-token", password: job }, source: "CI_JOB_TOKEN" };
   return { source: `none: ${both}, or ${bearer}` };
 }
