@@ -1,5 +1,7 @@
 /** @module Reads a state and its log as a pair, and tells when either file has changed. */
-import { open, readFile, stat } from "node:fs/promises";
+import { createReadStream } from "node:fs";
+import { readFile, stat } from "node:fs/promises";
+import { text } from "node:stream/consumers";
 import { fileTrouble, ifThere } from "../files/file-trouble.ts";
 import { behindLinks } from "../files/write-result.ts";
 import { GraphformError } from "../model/errors.ts";
@@ -75,17 +77,11 @@ function newerThan(state: StateDocument, backup?: VersionId, log?: string): Newe
 
 /** The version in the head of a document's file; undefined if there is none. */
 async function versionAt(path: string): Promise<VersionId | undefined> {
-  const file = await open(path, "r").catch(() => undefined);
-  try {
-    const head = await file?.read(Buffer.alloc(4096), 0, 4096, 0).catch(() => undefined);
-    const text = head?.buffer.toString("utf8", 0, head.bytesRead) ?? "";
-    const [, lineage] = /"lineage":\s*"([^"\\]+)"/.exec(text) ?? [];
-    const [, serial] = /"serial":\s*(\d+)/.exec(text) ?? [];
-    if (!/"version":\s*[23]\b/.test(text) || lineage === undefined || serial === undefined) return undefined;
-    return { lineage, serial: Number(serial) };
-  } finally {
-    await file?.close();
-  }
+  const head = await text(createReadStream(path, { end: 4095 })).catch(() => "");
+  const [, lineage] = /"lineage":\s*"([^"\\]+)"/.exec(head) ?? [];
+  const [, serial] = /"serial":\s*(\d+)/.exec(head) ?? [];
+  if (!/"version":\s*[23]\b/.test(head) || lineage === undefined || serial === undefined) return undefined;
+  return { lineage, serial: Number(serial) };
 }
 
 /** Identifies a file among all that stood at its path; undefined if there is none. */

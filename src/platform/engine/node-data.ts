@@ -1,7 +1,8 @@
 /** @module Prepares, marks and copies the data of a node, and detects its loss. */
-import { constants } from "node:fs";
+import { constants, createReadStream } from "node:fs";
 import { copyFile, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { makeFolder, writeAtomically } from "../../files/atomic-write.ts";
 import { objectIn } from "../../model/json.ts";
@@ -128,17 +129,11 @@ export async function copyWhole(from: string, to: string): Promise<void> {
 }
 
 async function refuseUnlessSnapshot(seed: string): Promise<void> {
-  const file = await open(seed, "r").catch((cause: unknown) => {
+  const magic = await text(createReadStream(seed, { end: 8 })).catch((cause: unknown) => {
     throw new EngineError("engine-start", `the snapshot ${seed} cannot be read`, cause);
   });
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(9), 0, 9, 0);
-    const magic = buffer.toString("latin1", 0, bytesRead);
-    if (!/^(REDIS\d{4}|VALKEY\d{3})$/.test(magic))
-      throw new EngineError("engine-start", `${seed} is no snapshot of a database`);
-  } finally {
-    await file.close();
-  }
+  if (!/^(REDIS\d{4}|VALKEY\d{3})$/.test(magic))
+    throw new EngineError("engine-start", `${seed} is no snapshot of a database`);
 }
 
 /** Maximum time for a snapshot, in ms. */
