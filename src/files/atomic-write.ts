@@ -85,14 +85,14 @@ export async function removeDurably(file: string): Promise<void> {
 }
 
 /** Uses mode 0700. Git ignores all of a new `.graphform`: it holds keys. Node's recursive `mkdir` never ends below `/proc`. */
-export async function makeFolder(folder: string): Promise<void> {
+export async function makeFolder(folder: string, isLast = false): Promise<void> {
   try {
     await mkdir(folder, { mode: 0o700 });
   } catch (error) {
     if (isFileError(error, "EEXIST") && (await stat(folder)).isDirectory()) return;
-    if (!isFileError(error, "ENOENT") || dirname(folder) === folder) throw error;
+    if (!isFileError(error, "ENOENT") || isLast || dirname(folder) === folder) throw error;
     await makeFolder(dirname(folder));
-    return makeFolder(folder);
+    return makeFolder(folder, true);
   }
   if (basename(folder) === ".graphform") await writeFile(join(folder, ".gitignore"), "*\n");
 }
