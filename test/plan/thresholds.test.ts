@@ -94,29 +94,27 @@ describe("maxChangePercent", () => {
 describe("files that were not given", () => {
   const rest = { notGiven: ["prod.yaml"] };
   const retained = { ...undeclared, remembered: { onDelete: "retain" as const } };
-  const scene = {
-    changed,
-    resized,
-    fresh: { wants: {} },
-    a: undeclared,
-    b: retained,
-    gone: { recorded: {} },
-  };
+  const kept = { ...undeclared, remembered: { protect: true } };
+  const both = { changed, resized, fresh: { wants: {} }, gone: { recorded: {} } };
+  const scene = { ...both, a: undeclared, b: retained, kept };
 
   it("hold back the end of what the given ones do not declare, and nothing else", () => {
-    expect(blocked(scene, rest)).toEqual(["a: delete !fewer-files", "b: forget !fewer-files"]);
-    const [plan] = [planOf(scene, rest)];
-    expect(plan.changes.flatMap(({ blocked: guards }) => guards)[0]).toMatchObject({
+    expect(blocked(scene, rest)).toEqual([
+      "a: delete !fewer-files",
+      "b: forget !fewer-files",
+      "kept: delete !protect !fewer-files",
+    ]);
+    expect(planOf({ a: undeclared }, rest).changes[0]?.blocked[0]).toMatchObject({
       message: "part of the manifest so far, and not given now: prod.yaml",
       lift: "give all of its files with -f; if it has fewer for good: graphform state rebind, or an entry for toys.a under removed",
     });
   });
 
   it("hold back nothing that an entry of removed names, and nothing if everything is to go", () => {
-    const removed = [removalOf("a", true), removalOf("b", false)];
+    const removed = [removalOf("a", true), removalOf("b", false), removalOf("kept", false)];
     expect(blocked(scene, { ...rest, removed })).toEqual([]);
-    expect(blocked(scene, { ...rest, destroying: true })).toEqual([]);
-    expect(blocked(scene, { notGiven: [] })).toEqual([]);
+    expect(blocked({ ...both, a: undeclared, b: retained }, { ...rest, destroying: true })).toEqual([]);
+    expect(blocked(scene, { notGiven: [] })).toEqual(["kept: delete !protect"]);
   });
 });
 

@@ -25,11 +25,13 @@ export function guardTogether(
     const subject = subjects.get(address);
     return subject !== undefined && isBeingDeleted(subject);
   };
-  const open = changes.filter((change) => change.blocked.length === 0 && !isUnderWay(change));
+  const notBegun = changes.filter((change) => !isUnderWay(change));
+  const open = notBegun.filter((change) => change.blocked.length === 0);
   const holds = [
     everythingGoneHold(changes, input),
     emptyManifestHold(open, input),
-    fewerFilesHold(open, input),
+    // It says why a protected object would go, too.
+    fewerFilesHold(notBegun, input),
     deletesHold(open, input),
     changePercentHold(open, input),
     boundElsewhereHold(changes, subjects, leftOut),
@@ -57,12 +59,12 @@ export function emptyManifestHold(open: readonly Change[], input: PlanInput): Ho
 }
 
 /** Holds back the end of what only a file declares that this run was not given: -f was probably forgotten. */
-function fewerFilesHold(open: readonly Change[], input: PlanInput): Hold | undefined {
+function fewerFilesHold(changes: readonly Change[], input: PlanInput): Hold | undefined {
   const { notGiven = [], desired, destroying } = input;
   if (notGiven.length === 0 || destroying) return undefined;
   const declared = new Set(desired.map(({ address }) => address));
   return {
-    changes: unannounced(open, input).filter(({ address }) => !declared.has(withoutTwin(address))),
+    changes: unannounced(changes, input).filter(({ address }) => !declared.has(withoutTwin(address))),
     guard: ({ address }) => ({
       code: "fewer-files",
       message: `part of the manifest so far, and not given now: ${fewOf(notGiven)}`,
@@ -72,13 +74,13 @@ function fewerFilesHold(open: readonly Change[], input: PlanInput): Hold | undef
 }
 
 /** Existing objects that would be deleted or forgotten without a `removed` entry. */
-function unannounced(open: readonly Change[], input: PlanInput): readonly Change[] {
+function unannounced(changes: readonly Change[], input: PlanInput): readonly Change[] {
   const announced = new Set(input.removed.map(({ address }) => address));
   const isAnnounced = ({ address, kind }: Change): boolean =>
     announced.has(address) || announced.has(releasedHost(kind, input.state.resources[address], input) ?? "");
   const ends = (change: Change): boolean =>
     destroys(change) || (change.action === "forget" && change.phase !== undefined);
-  return open.filter((change) => ends(change) && !isAnnounced(change));
+  return changes.filter((change) => ends(change) && !isAnnounced(change));
 }
 
 /** Holds back all deletions if there are more than `guards.maxDeletes`. Objects that have vanished count as deleted. */
