@@ -1,9 +1,11 @@
 /** @module Proposes the change for an address that is no longer declared: its object is deleted, or let go of. */
 import { type Address, twinIn } from "../model/address.ts";
-import type { Disruption } from "../model/field-schema.ts";
+import { type Disruption, fieldRows } from "../model/field-schema.ts";
 import { defined } from "../model/json.ts";
 import type { Kind } from "../model/kind.ts";
+import { perObject } from "../model/once.ts";
 import type { Change } from "../model/plan.ts";
+import type { Spec } from "../model/spec.ts";
 import type { Bound } from "../model/state.ts";
 import { hostsIn } from "../model/templates.ts";
 import { whyHeld, whyRetired } from "./migration-words.ts";
@@ -32,9 +34,12 @@ export function proposeRemoval(subject: Subject, input: PlanInput): Change {
   const misspelt = input.removed.find(
     ({ near }) => near !== undefined && near === subject.address.split("[")[0],
   );
+  const heir = namesakesIn(input).get(nameOf(input.kinds.named(subject.kind), subject.bound?.recorded));
+  const renamed =
+    heir === undefined ? "" : `; ${heir} is to have its name: if it is that one, say so under moved`;
   const doubt =
     misspelt === undefined
-      ? ""
+      ? renamed
       : `; removed names ${misspelt.address}, which is not there: correct it, if it is to let go of this one`;
   const reason = whyRetired(subject, input) ?? `${undeclared}${doubt}`;
   return {
@@ -43,6 +48,20 @@ export function proposeRemoval(subject: Subject, input: PlanInput): Change {
     reason: removal?.reason ?? reason,
     disruption: lossOf(subject.address, input.kinds.named(subject.kind)),
   };
+}
+
+/** Declared addresses without an object, by the names that their objects are to have. */
+const namesakesIn = perObject(({ desired, state, kinds }: PlanInput): ReadonlyMap<string, Address> => {
+  const named = desired.map(({ address, kind, spec }) => [nameOf(kinds.named(kind), spec), address] as const);
+  return new Map(
+    named.filter(([name, address]) => name !== "" && state.resources[address] === undefined).sort(),
+  );
+});
+
+/** The kind and the name of an object; empty if it has no name. */
+function nameOf({ name: kind, schema }: Kind, spec: Spec = {}): string {
+  const [path = ""] = [...fieldRows(schema)].find(([, row]) => row["x-identity"]) ?? [];
+  return typeof spec[path] === "string" ? `${kind} ${spec[path]}` : "";
 }
 
 /** The disruption of a deletion. The twin that has no address yet holds a copy at most. */

@@ -87,6 +87,28 @@ describe("moved", () => {
     });
   });
 
+  it("is suggested where what is deleted has the name of what is created, and nowhere else", () => {
+    const named = {
+      ...toySchema,
+      properties: { ...toySchema.properties, colour: { type: "string", "x-identity": true } },
+    } as const;
+    const kinds = kindRegistry([toyKind(undefined, { schema: named })]);
+    const scene = {
+      before: old("id-1", { has: { colour: "red" } }),
+      after: { wants: { colour: "red" } },
+      other: { wants: { colour: "blue" } },
+    };
+    const reasonIn = (given: Scene): string | undefined =>
+      planOf(given, { kinds }).changes.find(({ action }) => action === "delete")?.reason;
+    expect(reasonIn(scene)).toBe(
+      "no longer declared; toys.after is to have its name: if it is that one, say so under moved",
+    );
+    expect(reasonIn({ ...scene, after: { wants: { colour: "green" } } })).toBe("no longer declared");
+    expect(reasonIn({ ...scene, after: { wants: { colour: "red" }, has: { colour: "red" } } })).toBe(
+      "no longer declared",
+    );
+  });
+
   it.each([
     ["two that change places", [moveOf("a", "b"), moveOf("b", "a")]],
     ["one that is moved to itself", [moveOf("a", "a")]],

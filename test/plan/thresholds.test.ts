@@ -104,7 +104,9 @@ describe("files that were not given", () => {
       "b: forget !fewer-files",
       "kept: delete !protect !fewer-files",
     ]);
-    expect(planOf({ a: undeclared }, rest).changes[0]?.blocked[0]).toMatchObject({
+    expect(
+      planOf({ a: undeclared, same }, rest).changes.find(({ action }) => action === "delete")?.blocked[0],
+    ).toMatchObject({
       message: "part of the manifest so far, and not given now: prod.yaml",
       lift: "give all of its files with -f; if it has fewer for good: graphform state rebind, or an entry for toys.a under removed",
     });
