@@ -20,6 +20,12 @@ export function jsonIn(text: string): Json | undefined {
   }
 }
 
+/** The code units of a character as JSON escapes them, so that a quoted text can be read back. */
+export function jsonEscape(character: string): string {
+  const codes = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at));
+  return codes.map((code) => `\\u${code.toString(16).padStart(4, "0")}`).join("");
+}
+
 /** The deepest nesting in a text of JSON, and true if it ends within a string, or before its brackets are closed. Compares codes of quotes, backslashes and brackets. */
 export function nestingOf(text: string): { readonly deepest: number; readonly isOpen: boolean } {
   let [depth, deepest, isQuoted] = [0, 0, false];

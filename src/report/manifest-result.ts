@@ -3,7 +3,6 @@ import type { ExitCode, GraphformError } from "../model/errors.ts";
 import type { JsonObject } from "../model/json.ts";
 import { failureMarkdown, reportBytes, reportMarkdown } from "./markdown/report-markdown.ts";
 import { codeSpan, marker, withoutMarker } from "./markdown/within-budget.ts";
-import { bytesOf } from "./typeset.ts";
 import type { ReportView } from "./view/report-view.ts";
 import { amount } from "./words.ts";
 
@@ -122,15 +121,15 @@ export function severalMarkdown<T>(
   ];
   const left: string[] = [];
   const sections: string[] = [];
-  let room = bytes - bytesOf(head) - 200;
+  let room = bytes - Buffer.byteLength(head) - 200;
   for (const [at, { folder, make }] of shown.entries()) {
     const top = `---\n\nIn ${codeSpan(folder, 300)}:\n\n`;
-    const share = Math.floor(room / (shown.length - at)) - bytesOf(top) - 2;
+    const share = Math.floor(room / (shown.length - at)) - Buffer.byteLength(top) - 2;
     const section = `${top}${withoutMarker(make(share)).trimEnd()}`;
-    if (bytesOf(section) + 2 > room) left.push(folder);
+    if (Buffer.byteLength(section) + 2 > room) left.push(folder);
     else {
       sections.push(section);
-      room -= bytesOf(section) + 2;
+      room -= Buffer.byteLength(section) + 2;
     }
   }
   const rest =

@@ -1,7 +1,7 @@
 /** @module Formats errors, and the problems of a manifest, as text and as JSON. */
 import { type GraphformError, isManifestError, type Problem } from "../model/errors.ts";
 import { defined, type JsonObject } from "../model/json.ts";
-import { bytesOf, cutStartTo, cutTo, escapeText, type Page, textWidth, wrapIndented } from "./typeset.ts";
+import { cutStartTo, cutTo, escapeText, type Page, textWidth, wrapIndented } from "./typeset.ts";
 import { amount } from "./words.ts";
 
 /** Each problem with its source line, marked, and its hint; then their number. Ends with a line break; empty if there are none. */
@@ -114,8 +114,8 @@ function snippetOf(problem: Problem, code: string): JsonObject {
     context: problem.address ?? null,
     code,
     start_line: problem.range.start.line,
-    highlight_start_offset: bytesOf(code.slice(0, span.from)),
-    highlight_end_offset: bytesOf(code.slice(0, span.to)),
+    highlight_start_offset: Buffer.byteLength(code.slice(0, span.from)),
+    highlight_end_offset: Buffer.byteLength(code.slice(0, span.to)),
     values: [],
   };
 }

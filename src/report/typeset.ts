@@ -2,7 +2,7 @@
 import picocolors from "picocolors";
 import stringWidth from "string-width";
 import wrapAnsi from "wrap-ansi";
-import { type Json, stableJson } from "../model/json.ts";
+import { type Json, jsonEscape, stableJson } from "../model/json.ts";
 
 const longestValue = 240;
 
@@ -35,7 +35,7 @@ export function quoteText(text: string, maxLength: number = longestValue): strin
 
 /** Escapes control characters in JSON text as `\uXXXX`; the value stays the same. */
 export function escapeJson(json: string): string {
-  return json.replace(unsafeInLines, units);
+  return json.replace(unsafeInLines, jsonEscape);
 }
 
 function cutMiddle(text: string, maxLength: number): string {
@@ -50,13 +50,7 @@ function lengthNote(text: string, maxLength: number): string {
 }
 
 function escapeCharacter(character: string): string {
-  return short[character] ?? units(character);
-}
-
-/** The code units of a character as JSON escapes them, so that a quoted text can be read back. */
-function units(character: string): string {
-  const codes = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at));
-  return codes.map((code) => `\\u${code.toString(16).padStart(4, "0")}`).join("");
+  return short[character] ?? jsonEscape(character);
 }
 
 /** JSON with sorted keys, so that equal values are equal bytes; control characters are escaped. */
@@ -158,8 +152,4 @@ export function makePalette(colour: boolean): Palette {
 export interface Page {
   readonly palette: Palette;
   readonly width: number;
-}
-
-export function bytesOf(text: string): number {
-  return new TextEncoder().encode(text).length;
 }

@@ -1,12 +1,13 @@
 /** @module Writes a live value into the text of a manifest, at the field of one resource. */
-import { Document, isAlias, isMap, isScalar, isSeq, type ParsedNode, Scalar } from "yaml";
+import { isAlias, isMap, isScalar, isSeq, type ParsedNode, Scalar, stringify, YAMLSeq } from "yaml";
 import { type AddressParts, formatAddress } from "../../model/address.ts";
 import type { SourceRange } from "../../model/errors.ts";
-import { isObject, type Json, type JsonObject, jsonIn, own, stableJson } from "../../model/json.ts";
+import { type Json, jsonEscape, jsonIn, own, stableJson } from "../../model/json.ts";
 import { textParts } from "../expression.ts";
 import { type Followed, follow, rangeOf, type Span, spanOf, type WrittenMap } from "../locate.ts";
 import { parseManifest } from "../parse.ts";
 import type { Layer, Path } from "../source.ts";
+import { mapOf } from "../values.ts";
 
 /** Replaces the text from `start` to `end` of one layer; everything else stays byte for byte. */
 export interface Edit extends Span {
@@ -120,7 +121,7 @@ function proven(edit: Edit, path: Path, value: Json): Edit | undefined {
 
 function withValue(root: Json | undefined, [key, ...rest]: Path, value: Json): Json {
   if (key === undefined) return value;
-  const map: JsonObject = isObject(root) ? root : {};
+  const map = mapOf(root);
   const below = own(map, String(key));
   return { ...map, [String(key)]: withValue(below, rest, value) };
 }
@@ -248,24 +249,17 @@ function scalarText(value: Json, style: Scalar.Type | undefined): string {
 
 /** Without quotes if it is read as the same text, inside brackets too; otherwise in double quotes. */
 function plainText(text: string): string {
-  const document = new Document([""]);
-  const list = document.contents;
-  if (!isSeq(list)) return doubleQuoted(text);
-  list.flow = true;
   const scalar = new Scalar(text);
   scalar.type = Scalar.PLAIN;
-  list.items[0] = scalar;
-  const written = document.toString({ lineWidth: 0, flowCollectionPadding: false }).trimEnd().slice(1, -1);
+  const list = new YAMLSeq();
+  list.flow = true;
+  list.items.push(scalar);
+  const written = stringify(list, { lineWidth: 0, flowCollectionPadding: false }).trimEnd().slice(1, -1);
   return written.includes("\n") ? doubleQuoted(text) : written;
 }
 
 function doubleQuoted(text: string): string {
-  return JSON.stringify(text).replace(unsafe, (character) =>
-    Array.from(
-      { length: character.length },
-      (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, "0")}`,
-    ).join(""),
-  );
+  return JSON.stringify(text).replace(unsafe, jsonEscape);
 }
 
 /** A text as a block scalar like `old`, with its indentation and first comment; undefined if it cannot stand in one of this style. */

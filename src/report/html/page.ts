@@ -1,5 +1,5 @@
 /** @module Writes a whole page of a report: one file without network, closed by a content security policy. */
-import type { Json } from "../../model/json.ts";
+import { type Json, jsonEscape } from "../../model/json.ts";
 import { jsonText } from "../typeset.ts";
 import { type Markup, markup, trusted } from "./block-html.ts";
 
@@ -58,8 +58,5 @@ export function pageText(
 
 /** JSON in which nothing can end the element that it stands in, or begin a comment. */
 function dataText(data: Json): string {
-  return jsonText(data).replace(
-    /[<>&]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
+  return jsonText(data).replace(/[<>&]/g, jsonEscape);
 }

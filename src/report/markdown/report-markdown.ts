@@ -1,7 +1,7 @@
 /** @module Formats a plan, a drift report, or the error that kept it from being made, as Markdown for a pull request, an issue or the summary of a step. */
 import { type GraphformError, isManifestError } from "../../model/errors.ts";
 import { errorText, failureWords, problemsText } from "../problems.ts";
-import { bytesOf, makePalette } from "../typeset.ts";
+import { makePalette } from "../typeset.ts";
 import {
   type AddressView,
   type BlockView,
@@ -23,7 +23,7 @@ export const reportBytes = 60_000;
 export function reportMarkdown(view: ReportView, bytes: number = reportBytes): string {
   const head = headOf(view);
   const foot = footOf(view);
-  const room = bytes - bytesOf(`${head}\n\n${foot}\n`) - 4;
+  const room = bytes - Buffer.byteLength(`${head}\n\n${foot}\n`) - 4;
   const sections = withinBudget(sectionsOf(view), room).filter((section) => section !== "");
   return `${[head, ...sections, foot].join("\n\n")}\n`;
 }

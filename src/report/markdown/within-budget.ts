@@ -1,5 +1,5 @@
 /** @module Writes the parts of a report in Markdown: code that no text can end, the marker, and as many sections as fit into a number of bytes. */
-import { bytesOf, escapeText } from "../typeset.ts";
+import { escapeText } from "../typeset.ts";
 
 export interface Part {
   readonly full: readonly string[];
@@ -24,7 +24,9 @@ const fenceBytes = 24;
  */
 export function withinBudget(sections: readonly Section[], budget: number): readonly string[] {
   // The bytes that each section needs if all its parts are left out.
-  const floors = sections.map(({ render, parts }) => bytesOf(render([], countOf(parts))) + fenceBytes);
+  const floors = sections.map(
+    ({ render, parts }) => Buffer.byteLength(render([], countOf(parts))) + fenceBytes,
+  );
   let left = budget - floors.reduce((sum, floor) => sum + floor, 0);
   let isFull = false;
   return sections.map(({ render, parts }) => {
@@ -57,7 +59,7 @@ function countOf(parts: readonly Part[]): number {
 function costOf(lines: readonly string[]): number {
   const text = lines.join("\n");
   const ticks = Math.max(3, longestRun(text) + 1);
-  return bytesOf(text) + 1 + 2 * (ticks - 3);
+  return Buffer.byteLength(text) + 1 + 2 * (ticks - 3);
 }
 
 /** Longest name in a marker, in characters. */
