@@ -87,7 +87,8 @@ export async function untilUsable(
     return usable?.is === "not-yet" ? undefined : usable;
   };
   const deadline = context.clock.now() + Math.min(timeout, endpoint);
-  await poll({ look, evaluate, deadline }, context).catch((error: unknown) => {
+  const onPause = (): void => context.onStatus?.(step.key, last?.detail ?? "");
+  await poll({ look, evaluate, deadline, onPause }, context).catch((error: unknown) => {
     if (!context.stopping.aborted && !isTimeUp(error)) throw error;
     last = undefined;
   });

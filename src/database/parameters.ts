@@ -117,7 +117,7 @@ export function orderedSets(
 }
 
 /** Result of one PING. `unreachable` covers a database that is still loading. */
-export type PingResult = "answered" | DatabaseFailure;
+export type PingResult = "answered" | DatabaseFailure | "not-trusted";
 
 /** One PING as the user of the target, within its timeout. Rejects with the reason of the signal, and with nothing else. */
 export async function ping(target: DatabaseLogin, signal: AbortSignal): Promise<PingResult> {
@@ -130,7 +130,8 @@ export async function ping(target: DatabaseLogin, signal: AbortSignal): Promise<
     return reply instanceof Error ? pingResultOf(reply) : "answered";
   } catch (error) {
     if (signal.aborted) throw error;
-    return isDatabaseError(error) ? error.failure : "unreachable";
+    if (!isDatabaseError(error)) return "unreachable";
+    return error.obstacle === "not-trusted" ? "not-trusted" : error.failure;
   }
 }
 

@@ -138,7 +138,7 @@ function writer(service: Service): Omit<Driver, keyof Reader> {
       });
     },
     backup: (ref, signal) => askForBackup(service, on(ref), signal),
-    async operate(ref, verb, signal, choices = {}) {
+    async operate(ref, verb, signal, choices = {}, applied = {}) {
       const call = { operation: `instance.${verb}`, params: on(ref) };
       if (verb === "upgrade")
         return void (await service.write(
@@ -147,7 +147,7 @@ function writer(service: Service): Omit<Driver, keyof Reader> {
         ));
       if (verb !== "failover") return void (await service.write(call, signal));
       const { resultParams, topology } = await describedValues(service, ref, signal);
-      const askRole = roleAsker(resultParams, service, signal);
+      const askRole = roleAsker(resultParams, applied, service, signal);
       const failover = await failoverOf(ref.id, topology, choices, askRole, profile.topology);
       const { body, nodeResourceKey } = failover;
       const params = { ...call.params, nodeResourceKey: nodeResourceKey ?? call.params["resourceKey"] ?? "" };

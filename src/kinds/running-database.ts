@@ -18,7 +18,7 @@ import {
 } from "../model/probe.ts";
 import type { Reads, Service } from "../model/service.ts";
 import type { Spec } from "../model/spec.ts";
-import { engineValue } from "../model/values.ts";
+import { asTyped, engineValue } from "../model/values.ts";
 import type { AskRole, Endpoint } from "./instance-operations.ts";
 import { wireName } from "./resource.ts";
 
@@ -115,15 +115,20 @@ function parametersOf(
   return Object.fromEntries(pairs);
 }
 
-/** Asks a node for its role, with the login that the service repeats among the parameters of its instance. */
-export function roleAsker(resultParams: Json | undefined, service: Reads, signal: AbortSignal): AskRole {
+/** Asks a node for its role, with the login that the service repeats among the parameters of its instance. A service may not repeat its TLS: `applied` has it. */
+export function roleAsker(
+  resultParams: Json | undefined,
+  applied: Spec,
+  service: Reads,
+  signal: AbortSignal,
+): AskRole {
   const shown = isObject(resultParams) ? resultParams : {};
   const [username, password, tls] = ["graphdbUser", "graphdbPassword", "enableTLS"].map((name) => {
     const row = rows.get(`config.${name}`);
     return row === undefined ? undefined : shown[wireName(`config.${name}`, row, service)];
   });
   return async (address) => {
-    const isTls = speaksTls(defined({ "config.enableTLS": tls }));
+    const isTls = speaksTls(defined({ "config.enableTLS": tls })) || speaksTls(applied);
     const target = targetOf({ ...address }, { username, password }, isTls, service);
     if (typeof target === "string") return undefined;
     const { askAtOnce } = await import("../database/connection.ts");
@@ -151,6 +156,12 @@ export async function isInstanceUsable(
   if (verdict === "refused-credentials")
     return { is: "not-yet", detail: `${where} refuses the declared user and password` };
   if (isPrivate(spec)) return { is: "unknown", detail: "" };
+  // Waiting helps no trust.
+  if (verdict === "not-trusted")
+    return {
+      is: "unknown",
+      detail: `the certificate of ${where} is not trusted here: name the file of its authority in GRAPHFORM_CA_FILE`,
+    };
   return { is: "not-yet", detail: `the service says it runs, but ${where} does not answer from here` };
 }
 
@@ -165,7 +176,7 @@ function declaredTarget(outputs: JsonObject, spec: Spec, service: Reads): Databa
 
 /** True unless a database was surely made without TLS: services repeat `true` as texts of their own, and no login is sent in clear to such a one. */
 export function speaksTls({ "config.enableTLS": value = false }: Spec): boolean {
-  return value !== null && String(value) !== "false";
+  return value !== null && asTyped(value, "boolean") !== false;
 }
 
 export function targetOf(

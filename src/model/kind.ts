@@ -80,8 +80,8 @@ export interface Driver extends Reader {
   /** Sends only what changed: `patch` is a spec with the changed fields alone. */
   update(ref: Ref, patch: Spec, signal: AbortSignal): Promise<void>;
   delete(ref: Ref, signal: AbortSignal): Promise<void>;
-  /** One lifecycle operation: start, stop, restart, ...; `choices` are its parameters. */
-  operate(ref: Ref, verb: string, signal: AbortSignal, choices?: Choices): Promise<void>;
+  /** One lifecycle operation: start, stop, restart, ...; `choices` are its parameters, `applied` the values that the state has of it. */
+  operate(ref: Ref, verb: string, signal: AbortSignal, choices?: Choices, applied?: Spec): Promise<void>;
   /** Asks for a backup; `backups` lists it. Gives the id of the answer, which may be that of the work and not of the backup. */
   backup?(ref: Ref, signal: AbortSignal): Promise<string | undefined>;
   /** Sets these paths in the running object itself, without the service; sent again it does the same. */

@@ -22,7 +22,7 @@ import type { Profile } from "../model/service.ts";
 import type { Spec } from "../model/spec.ts";
 import type { StateDocument } from "../model/state.ts";
 import { filledIn, hostsIn, knownValues, type OutputsOf, parentsIn } from "../model/templates.ts";
-import { lastApplied, valuesShown } from "../model/values.ts";
+import { asTyped, lastApplied, valuesShown } from "../model/values.ts";
 import { forEachItem } from "./poll.ts";
 
 /** The dependencies of asking all declared objects. */
@@ -109,7 +109,9 @@ function asItIs(asked: Asked, live: Live, around: Pick<Surroundings, "kinds" | "
     const made = [live.spec[path]?.value, applied[path]].filter((known) => known !== undefined);
     const isTls = probe !== undefined && "connection" in probe && probe.connection === "tls";
     // If the service, in whatever spelling, or the state says that it was made with TLS, no login goes out in clear.
-    return (isTls ? made.find((known) => String(known) !== "false") : undefined) ?? made[0] ?? value;
+    return (
+      (isTls ? made.find((known) => asTyped(known, "boolean") !== false) : undefined) ?? made[0] ?? value
+    );
   });
 }
 

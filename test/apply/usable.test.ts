@@ -49,6 +49,13 @@ describe("what calls itself ready", () => {
     expect(world.clock.now() - before).toBeLessThan(30_000);
   });
 
+  it("that nothing here can ever trust is a warning at once", async () => {
+    const { world, driver, tries } = worldThat(() => "unknown", "its certificate is not trusted here");
+    await world.run({ a: { colour: "red", token: world.seal("tell nobody") } }, { driver });
+    expect(tries()).toBe(1);
+    expect(warnings(world)).toEqual(["toys.a: toy-1: its certificate is not trusted here"]);
+  });
+
   it("that nobody here can tell of is left at that", async () => {
     const { world, driver, tries } = worldThat(() => "unknown", "");
     await world.run({ a: { colour: "red", token: world.seal("tell nobody") } }, { driver });

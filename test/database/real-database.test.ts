@@ -58,7 +58,7 @@ describe.skipIf(search.engine === undefined)(
       expect(await ping(target(), never)).toBe("answered");
       expect(await ping({ ...target(), password: "another" }, never)).toBe("refused-credentials");
       expect(await ping({ ...target(), username: "nobody" }, never)).toBe("refused-credentials");
-      expect(await ping({ ...target(), tls: true }, never)).toBe("unreachable");
+      expect(await ping({ ...target(), tls: true }, never)).toBe("not-trusted");
     });
 
     it("shows the settings that it was given", async () => {

@@ -87,8 +87,8 @@ describe("verify", () => {
 
   it.each([
     ["whose authority is given", { caFile }, "answered"],
-    ["whose authority is not trusted", true, "unreachable"],
-    ["whose authority cannot be read", { caFile: `${caFile}.none` }, "unreachable"],
+    ["whose authority is not trusted", true, "not-trusted"],
+    ["whose authority cannot be read", { caFile: `${caFile}.none` }, "not-trusted"],
     ["that is spoken to in clear", false, "unreachable"],
   ])("of a database with TLS %s", async (_, tls, verdict) => {
     const server = await startRespServer(database, true);

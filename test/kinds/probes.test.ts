@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { loadProfile } from "../../src/hosting/profile/load-profile.ts";
 import { instance } from "../../src/kinds/instance.ts";
+import { roleAsker } from "../../src/kinds/running-database.ts";
 import { user } from "../../src/kinds/user.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { notAsked, type ProbeAnswer, refusedAt, unanswered } from "../../src/model/probe.ts";
@@ -154,6 +155,19 @@ describe("the database of an instance", () => {
       await login(where, made);
       await instance.driver(service).usable?.(live, { ...spec, ...made }, never);
       expect(server.commands.filter(([name]) => name === "AUTH")).toEqual([]);
+    },
+  );
+
+  it.each([
+    [{ "config.enableTLS": true }, 0],
+    [{}, 1],
+  ])(
+    "is asked for its role as it was made, by %j, if the service does not repeat its TLS",
+    async (applied, clear) => {
+      const { port, commands } = await startRespServer(allow);
+      const ask = roleAsker({ graphdbUser: "app", graphdbPassword: "p" }, applied, service, never);
+      await ask({ host: "127.0.0.1", port });
+      expect(commands.filter(([name]) => name === "AUTH")).toHaveLength(clear);
     },
   );
 

@@ -14,7 +14,10 @@ export async function operate(step: Step, context: ApplyContext): Promise<StepRe
     {
       operation: verb,
       record: reachedBy(verb, step, context),
-      send: (ref) => driverOf(context, step.kind).operate(ref, verb, context.aborting, step.choices),
+      send: (ref) => {
+        const applied = context.journal.state.resources[step.address]?.recorded;
+        return driverOf(context, step.kind).operate(ref, verb, context.aborting, step.choices, applied);
+      },
     },
     context,
   );

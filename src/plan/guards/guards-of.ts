@@ -3,6 +3,7 @@ import { shellWord } from "../../model/errors.ts";
 import { disruptions, fieldRows, rowAt } from "../../model/field-schema.ts";
 import { type Change, type Guard, makesObject } from "../../model/plan.ts";
 import { fewOf } from "../../model/quantity.ts";
+import { asTyped } from "../../model/values.ts";
 import { howToOpen } from "../migration-words.ts";
 import { isBeingDeleted } from "../propose.ts";
 import { immovableGuards, migrationGuard, replacementGuard } from "../replacement.ts";
@@ -88,7 +89,7 @@ function keptByServiceGuard(
   const { kind, address } = change;
   const rows = fieldRows(kinds.named(kind).schema);
   const keeping = Object.entries(observed.spec).find(
-    ([path, { value }]) => rowAt(rows, path)["x-keeps"] && String(value) === "true",
+    ([path, { value }]) => rowAt(rows, path)["x-keeps"] && asTyped(value, "boolean") === true,
   );
   if (keeping === undefined) return undefined;
   const [path] = keeping;
