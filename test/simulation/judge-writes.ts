@@ -36,7 +36,11 @@ export function judgeWrites(
     if (!thing.ours) return violate("foreign", `${what}: it is not ours`);
     const operation = call.operation.split(".")[1] ?? "";
     const declared = process.run.does === "destroy" ? undefined : process.resource(address);
-    if (operation === "delete" || operation === "backup") return deletes(process, thing, address, call, what);
+    const rule = world.stored?.resources[addressOf(thing, world.stored)]?.onDelete;
+    // One that is stopped is started for the backup before its deletion.
+    const isForBackup = operation === "start" && declared === undefined && rule === "backup";
+    if (operation === "delete" || operation === "backup" || isForBackup)
+      return deletes(process, thing, address, call, what);
     if (declared === undefined) return violate("undeclared", `${what}: nothing declares it`);
     if (operation === "stop" && declared.spec["power"] !== "stopped")
       return violate("stopped", `${what}: it is to run`);
@@ -64,7 +68,7 @@ export function judgeWrites(
       thing.kind === "instances";
     if (isRefused && run.replace?.includes(address) !== true) violate("replacement refused", what);
     if (declared === undefined && run.released?.includes(address) === true) violate("released", what);
-    if (call.operation.endsWith(".backup")) return;
+    if (!call.operation.endsWith(".delete")) return;
     if (rules.includes("backup") && thing.kind === "instances" && !isBackedUp(thing, process))
       violate("no backup", what);
     const together = (deleted.get(process) ?? new Set()).add(thing);
