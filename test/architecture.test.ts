@@ -96,7 +96,7 @@ const rules: FolderRules = {
   telemetry: {
     may: ["model"],
     packages: [
-      ...["@opentelemetry/api", "@opentelemetry/resources"],
+      ...["@opentelemetry/api", "@opentelemetry/core", "@opentelemetry/resources"],
       ...["@opentelemetry/sdk-trace", "@opentelemetry/sdk-metrics"],
       ...["@opentelemetry/exporter-trace-otlp-http", "@opentelemetry/exporter-metrics-otlp-http"],
       ...["@opentelemetry/exporter-trace-otlp-proto", "@opentelemetry/exporter-metrics-otlp-proto"],

@@ -12,6 +12,7 @@ import {
   type Tracer,
   trace,
 } from "@opentelemetry/api";
+import { parseTraceParent } from "@opentelemetry/core";
 import { OTLPMetricExporter as JsonMetrics } from "@opentelemetry/exporter-metrics-otlp-http";
 import { OTLPMetricExporter as ProtobufMetrics } from "@opentelemetry/exporter-metrics-otlp-proto";
 import { OTLPTraceExporter as JsonTraces } from "@opentelemetry/exporter-trace-otlp-http";
@@ -76,7 +77,9 @@ export function openTelemetry({ command, env, traces, metrics }: Request): Telem
 
 function beginRun(tracer: Tracer, command: string, env: NodeJS.ProcessEnv): { end(exitCode: number): void } {
   const attributes = { "cicd.pipeline.action.name": "SYNC", "graphform.command": command };
-  const parent: Context = parentOf(env, ROOT_CONTEXT);
+  const caller = parseTraceParent(env["TRACEPARENT"] ?? "");
+  const parent =
+    caller === null ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, { ...caller, isRemote: true });
   const span = tracer.startSpan(`SYNC ${command}`, { kind: SpanKind.SERVER, attributes }, parent);
   const within = trace.setSpan(parent, span);
   env["TRACEPARENT"] = traceparentOf(span.spanContext());
@@ -227,21 +230,6 @@ function listen(channel: Channel, heard: (message: { readonly [key: string]: unk
   };
   channel.subscribe(onMessage);
   return () => void channel.unsubscribe(onMessage);
-}
-
-const shape = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
-
-/** The context of `TRACEPARENT`; the one given if there is none, or it is malformed. */
-function parentOf(env: NodeJS.ProcessEnv, without: Context): Context {
-  const [, traceId, spanId, flags] = shape.exec(env["TRACEPARENT"] ?? "") ?? [];
-  if (traceId === undefined || spanId === undefined || flags === undefined) return without;
-  if (/^0+$/.test(traceId) || /^0+$/.test(spanId)) return without;
-  return trace.setSpanContext(without, {
-    traceId,
-    spanId,
-    traceFlags: Number.parseInt(flags, 16),
-    isRemote: true,
-  });
 }
 
 function traceparentOf({ traceId, spanId, traceFlags }: SpanContext): string {
