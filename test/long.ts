@@ -44,6 +44,8 @@ export const long: { readonly [file: string]: string } = {
   "test/replace/held.test.ts":
     "what happens in the phases of a cutover: altered copies, lost pauses, a source that ends",
   "test/replace/killed.test.ts": "a migration killed at every phase, under a writer",
+  "test/replace/older-state.test.ts":
+    "a state that is older than the switch of a migration, with what real databases show against it",
   "test/replace/slow-stop.test.ts":
     "migrations whose old database takes long to stop, and writes that come meanwhile",
   "test/replace/troubles.test.ts": "a migration refused, killed, moved, and in faults of the service",

@@ -34,9 +34,11 @@ function isDeclared(address: Address, { desired }: PlanInput): boolean {
 
 /** The part of a migration that an apply of this plan does now, in words, and if it may move the data. */
 export function partNow(
-  { address, previousAddress = address, kind, desired }: Omit<Subject, "bound" | "observed">,
-  { options, now = 0, state, profile }: PlanInput,
+  subject: Subject,
+  input: PlanInput,
 ): { readonly movesData: boolean; readonly words: string } {
+  const { address, previousAddress = address, kind, desired } = subject;
+  const { options, now = 0, state, profile } = input;
   const { windows = [], maxReadOnly, hold = 0 } = desired?.lifecycle.migration ?? {};
   const rehearsed = currentRehearsal(
     state.migrations?.[address],
@@ -46,7 +48,8 @@ export function partNow(
   const time = rehearsed && readOnlyTime(rehearsed, expectedTime(stop, profile, state.durations));
   const cutover = options.cutover?.includes(address) === true;
   const terms = { cutover, windows, ...defined({ maxReadOnly }) };
-  const isLeft = options.cutover === undefined || isClosed(state.migrations?.[address]);
+  const isClosing = isClosed(state.migrations?.[address]) || isReopened(subject, input);
+  const isLeft = options.cutover === undefined || isClosing;
   const may = (ms: number): boolean => !isLeft && mayMove(terms, ms, time !== undefined, now);
   const later = isInWindow(windows, now)
     ? ["a larger maxReadOnly"]
@@ -65,15 +68,22 @@ export function partNow(
   return { movesData, words: `${cost}, two databases for ${formatDuration(hold)}; apply ${does}` };
 }
 
+/** True if an apply opens the database before its data is moved: a run before the switch was closing it, or its stop was carried out later than that. */
+export function isReopened({ address, desired, observed }: Subject, { state }: PlanInput): boolean {
+  const known = state.migrations?.[address];
+  if (known === undefined || known.heldUntil !== undefined) return false;
+  return isClosed(known) || (observed?.phase.is === "stopped" && desired?.spec["power"] !== "stopped");
+}
+
 /** The reason of a migration: its cost, and the part that an apply does now. */
 export function whyMigrated(forcedBy: string, subject: Subject, input: PlanInput): string {
   const { bound, observed, address } = subject;
   const id = bound?.id ?? "it";
-  const known = input.state.migrations?.[address];
-  if (!isClosed(known) || known?.heldUntil !== undefined)
+  if (!isReopened(subject, input))
     return `${forcedBy} cannot be changed in place: ${id} is replaced, data kept, ${partNow(subject, input).words}`;
   const how = observed?.phase.is === "stopped" ? "is stopped" : "may take no writes";
-  return `${id} ${how}: an earlier run was closing it and has switched nothing; apply lets it take writes again, and its data is moved after that`;
+  const next = input.state.resources[twinOf(subject.previousAddress ?? address, "next")]?.id ?? "the new one";
+  return `${id} ${how}: an earlier run was closing it, and this state has no switch to ${next}; apply lets it take writes again unless ${next} may be in use, and its data is moved after that`;
 }
 
 /** The reason for a change of a database that a killed way back has stopped. Undefined if none has. */

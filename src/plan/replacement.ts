@@ -6,8 +6,8 @@ import { fieldRows, type KindSchema, parameterOf } from "../model/field-schema.t
 import { defined } from "../model/json.ts";
 import type { Change, Guard, Step } from "../model/plan.ts";
 import { hostsIn } from "../model/templates.ts";
-import { remedyForOnDelete } from "./guards/protection.ts";
-import { whyHookRuns } from "./migration-words.ts";
+import { destroys, remedyForOnDelete } from "./guards/protection.ts";
+import { isReopened, whyHookRuns } from "./migration-words.ts";
 import { afterMoves } from "./moves.ts";
 import { asObserved } from "./outputs.ts";
 import { propose } from "./propose.ts";
@@ -163,9 +163,12 @@ function notCarried(
   return stuck && { path: stuck.path, reason: carried(stuck.path)?.reason ?? "" };
 }
 
-/** The reasons that the database itself has shown against a copy, with the way by snapshot if that carries all that changes. */
+/** The reasons that the databases themselves have shown, with the way on: `--allow-destroy` for a deletion, and snapshots if they carry all that changes. */
 export function immovableGuards(change: Change, input: PlanInput): readonly Guard[] {
-  if (change.action !== "migrate") return [];
+  const found = input.immovable?.get(change.address) ?? [];
+  const allow = destroys(change) ? `; or --allow-destroy ${shellWord(change.address)}` : "";
+  if (allow !== "" && input.options.allowDestroy.includes(change.address)) return [];
+  if (change.action !== "migrate") return found.map((guard) => ({ ...guard, lift: guard.lift + allow }));
   const rows = fieldRows(input.kinds.named(change.kind).schema);
   const has = (operation: string): boolean => input.profile.operations[operation] !== undefined;
   const canRestore = ["snapshot.create", "snapshot.copy", "snapshot.restore"].every(has);
@@ -176,7 +179,6 @@ export function immovableGuards(change: Change, input: PlanInput): readonly Guar
     canRestore && isByWay
       ? `, or move it by hand, without writers: graphform snapshot create ${word}, snapshot copy, snapshot restore`
       : "";
-  const found = input.immovable?.get(change.address) ?? [];
   return found.map((guard) => ({ ...guard, lift: `${guard.lift}${other}` }));
 }
 
@@ -212,8 +214,7 @@ export function migrationGuard(change: Change, subject: Subject, input: PlanInpu
   const secret = fields.find((field) => field.secret)?.path;
   const both = `${secret} changes too, and the data is read with the one that was last applied`;
   if (secret !== undefined) return { code, message: both, lift: passwordFirst };
-  const isInFencePhase = input.state.migrations?.[address]?.phase === "fence";
-  if (subject.observed?.phase.is !== "stopped" || isInFencePhase) return undefined;
+  if (subject.observed?.phase.is !== "stopped" || isReopened(subject, input)) return undefined;
   const { noun } = input.kinds.named(kind);
   const message = "it is stopped, and data moves only out of a running database";
   return { code, message, lift: `graphform ${noun} start ${shellWord(address)}` };

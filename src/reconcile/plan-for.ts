@@ -2,13 +2,14 @@
 import { openCreatesInDoubt } from "../apply/creates/recover-intents.ts";
 import { boundImport, unmatchedRemoval } from "../manifest/bindings.ts";
 import { nearest, suggest } from "../manifest/problems/fault.ts";
-import { type Address, parseAddress, withoutTwin } from "../model/address.ts";
+import { type Address, parseAddress, twinIn, twinOf, withoutTwin } from "../model/address.ts";
 import type { Clock } from "../model/clock.ts";
 import type { Desired } from "../model/desired.ts";
 import { GraphformError, ManifestError, type Problem, shellWord } from "../model/errors.ts";
 import { defined, type JsonObject } from "../model/json.ts";
 import type { KindRegistry, Reader } from "../model/kind.ts";
 import type { Manifest, Removal } from "../model/manifest.ts";
+import type { CopyOf } from "../model/migration.ts";
 import type { Live, Ref } from "../model/observed.ts";
 import type { Guard, Plan, PlanOptions } from "../model/plan.ts";
 import { notAskedFor } from "../model/probe.ts";
@@ -24,6 +25,7 @@ import { countReads, type OnRead, type Unread, unreadable } from "../observe/obs
 import { addressesOfRemoval, type KnownAddresses, resolveAddressOptions } from "../plan/address-options.ts";
 import { findByName } from "../plan/adoption-candidates.ts";
 import { withDeclaredGuards } from "../plan/guards/plan-guards.ts";
+import { destroys } from "../plan/guards/protection.ts";
 import { makePlan } from "../plan/make-plan.ts";
 import { afterMoves } from "../plan/moves.ts";
 import { type PlanInput, targetsOf } from "../plan/subjects.ts";
@@ -41,9 +43,11 @@ export interface PlanningDependencies {
   readonly notGiven?: PlanInput["notGiven"];
   /** Open creates in doubt, if the run has looked for their objects. Otherwise one look decides. */
   readonly createsInDoubt?: PlanInput["createsInDoubt"];
-  /** Asks a running database for the reasons against moving its data. Without it the plan names none. */
+  /** Asks a running database for the reasons against moving its data, or a copy for those against emptying or deleting it. Without it the plan names none. */
   readonly foresee?:
-    | ((ref: Ref, live: Live, spec: Spec, reader: Reader, signal: AbortSignal) => Promise<readonly Guard[]>)
+    | ((
+        ...of: [ref: Ref, live: Live, spec: Spec, reader: Reader, signal: AbortSignal, copyOf?: CopyOf]
+      ) => Promise<readonly Guard[]>)
     | undefined;
   /** Called with each answer to a read while a plan is made. */
   readonly onRead?: OnRead | undefined;
@@ -147,12 +151,7 @@ export async function planFor(
     digest: deps.digest,
   };
   const found = makePlan(input);
-  const immovable = await foreseen(
-    found,
-    seen,
-    movedState,
-    probing ? given : { ...given, foresee: undefined },
-  );
+  const immovable = await foreseen(found, seen, movedState, { ...given, probing });
   const plan = immovable.size === 0 ? found : makePlan({ ...input, immovable });
   const outputs = new Map([...observed].map(([address, live]) => [address, live.outputs]));
   return { plan, outputs, bound: movedState.resources, observed, doubts, unmanaged, unread, listed };
@@ -187,23 +186,34 @@ function importFaults(
   });
 }
 
-/** The reasons against moving the data of each database that a plan would move. */
+/** The reasons against moving data, and, asked for without probing too, against deleting a new database, or changing the old one, if the new one may be in use. */
 async function foreseen(
   { changes }: Plan,
   { observed }: Pick<Planned, "observed">,
-  { resources }: Pick<StateDocument, "resources">,
-  { foresee, kinds, service, open, signal }: PlanningDependencies,
+  { migrations = {}, resources }: Pick<StateDocument, "migrations" | "resources">,
+  { foresee, kinds, service, open, signal, probing }: PlanningDependencies & { readonly probing: boolean },
 ): Promise<ReadonlyMap<Address, readonly Guard[]>> {
   const found = new Map<Address, readonly Guard[]>();
-  for (const { address, action, kind } of changes) {
-    const [bound, live] = [resources[address], observed.get(address)];
-    const isAsked = action === "migrate" && live?.phase.is === "ready";
-    if (!isAsked || foresee === undefined || open === undefined || bound === undefined) continue;
-    const spec = knownValues(bound.recorded, open, (at) => observed.get(at)?.outputs);
-    const reasons = await foresee(bound, live, spec, kinds.named(kind).reader(service), signal);
-    if (reasons.length > 0) found.set(address, reasons);
+  for (const change of changes) {
+    const { address, action, kind } = change;
+    const main = withoutTwin(address);
+    const isLeaving = twinIn(address) === "next" && destroys(change) && kinds.named(kind).holdsData;
+    const isBefore = migrations[address] !== undefined && migrations[address].heldUntil === undefined;
+    const moves = action === "migrate" && probing;
+    const next = moves || (action === "update" && isBefore) ? [twinOf(address, "next")] : [];
+    const asked = moves || isLeaving ? [address, ...next] : next;
+    const reasons = asked.map(async (at): Promise<readonly Guard[]> => {
+      const [bound, live, old] = [resources[at], observed.get(at), resources[main]];
+      const isThere = live?.phase.is === "ready" || (live?.phase.is === "stopped" && isLeaving);
+      if (!isThere || foresee === undefined || open === undefined || bound === undefined) return [];
+      const spec = knownValues(bound.recorded, open, (other) => observed.get(other)?.outputs);
+      const copyOf = { id: old?.id ?? main, isLeaving, ...defined({ mark: migrations[main]?.mark }) };
+      const asksCopy = at === main ? undefined : copyOf;
+      return foresee(bound, live, spec, kinds.named(kind).reader(service), signal, asksCopy);
+    });
+    found.set(address, (await Promise.all(reasons)).flat());
   }
-  return found;
+  return new Map([...found].filter(([, reasons]) => reasons.length > 0));
 }
 
 /** Tells which addresses these options leave out. What a target refers to is planned with it, and a twin with its address. */

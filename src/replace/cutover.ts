@@ -3,7 +3,6 @@ import { type ApplyContext, type StepResult, unplannedStep } from "../apply/cont
 import { backup } from "../apply/operations/backup.ts";
 import { type Address, twinOf } from "../model/address.ts";
 import { asError, GraphformError } from "../model/errors.ts";
-import { defined } from "../model/json.ts";
 import type { MigrationPhase, MigrationTerms } from "../model/migration.ts";
 import type { Step } from "../model/plan.ts";
 import { compareData } from "./data/compare-data.ts";
@@ -12,11 +11,12 @@ import { makeDurable } from "./data/durable.ts";
 import type { Freeze } from "./data/freeze.ts";
 import { takeInventory } from "./data/inventory.ts";
 import type { Side } from "./data/nodes.ts";
+import { deleteCopyKey, writeCountOf } from "./data/own-copy.ts";
 import { refusalsOf, type TargetFacts } from "./data/preflight.ts";
 import { megabytes, type OnProgress } from "./data/progress.ts";
 import { Refused } from "./data/refusals.ts";
 import { enterPhase, report, setPhase } from "./record.ts";
-import { closeAtRest, writeCountOf } from "./shutdown.ts";
+import { closeAtRest } from "./shutdown.ts";
 import { boundAt } from "./sides.ts";
 import { switchOver } from "./switch.ts";
 
@@ -36,8 +36,8 @@ export interface Cutover {
 
 /** Runs the phases from quiesce to switch. Until the fence every failure leaves the old database as it was and writable. */
 export async function runCutover(work: Cutover, context: ApplyContext): Promise<StepResult> {
-  const { step, terms, source, target, budget } = work;
-  const mark = await closeAtRest(step, source, context, async (freeze) => {
+  const { step, terms, source, budget } = work;
+  await closeAtRest(step, source, context, async (freeze) => {
     const limit = AbortSignal.timeout(budget);
     const end = performance.now() + budget;
     const signal = AbortSignal.any([context.stopping, freeze.lost, limit]);
@@ -51,10 +51,9 @@ export async function runCutover(work: Cutover, context: ApplyContext): Promise<
       const hint = "run it again: the next --cutover rehearses anew";
       throw new GraphformError("too-slow", message, { cause: error, hint });
     });
-    return writeCountOf(target);
   });
   report(step, "switch", "", context);
-  return switchOver(step, terms, "next", defined({ mark }), context);
+  return switchOver(step, terms, "next", {}, context);
 }
 
 /** Copies, compares and makes durable while the freeze holds. Rejects with the reason if that failed. */
@@ -80,10 +79,12 @@ async function move(
     throw new GraphformError("copy-differs", `the copy differs: ${differences.join("; ")}`, {
       hint: "both databases are kept for a look; run it again for another copy",
     });
-  await enter("durable", "");
+  const mark = await writeCountOf(target);
+  // A run that comes back knows the copy by the key, or by this number: the deletion of the key is one more write.
+  await enterPhase(step, "durable", "", context, { mark: mark && { ...mark, writes: mark.writes + 1 } });
   signal.throwIfAborted();
   const within = Math.min(60_000, Math.max(1, Math.ceil(end - performance.now())));
-  await makeDurable(target, within);
+  await makeDurable(target, deleteCopyKey, within);
   const next = twinOf(step.address, "next");
   const unsaved = facts.isOnDisk ? undefined : await backUp(next, { ...context, stopping: signal });
   if (unsaved !== undefined) throw new Refused("unsaved", unsaved.message ?? "");

@@ -20,14 +20,14 @@ import { referenceFields } from "../model/templates.ts";
 import { expectedTime } from "../model/time-limit.ts";
 import { backUp, runCutover } from "./cutover.ts";
 import { type Inventory, takeInventory, totalsOf } from "./data/inventory.ts";
+import { isOwnCopy, notOwnCopy, setCopyKey, writeCountOf } from "./data/own-copy.ts";
 import { refusalsOf, refusalsOfSide } from "./data/preflight.ts";
 import type { Reason } from "./data/refusals.ts";
 import { rehearse } from "./data/rehearse.ts";
 import { canRun, runHook } from "./hook.ts";
-import { isInterrupted } from "./phases.ts";
 import { enterPhase, setPhase } from "./record.ts";
-import { reopen } from "./shutdown.ts";
-import { openBound, withSides } from "./sides.ts";
+import { isLeftClosed, reopen } from "./shutdown.ts";
+import { boundAt, openBound, withSides } from "./sides.ts";
 import { undo } from "./undo.ts";
 
 /** Carries out one step of a migration. */
@@ -50,8 +50,7 @@ async function preflight(
   const { address, id = "" } = step;
   const kind = context.kinds.named(step.kind);
   const done = (message: string): StepResult => ({ result: "done", id, message, unsent: true });
-  if (isInterrupted(context.journal.state.migrations?.[address]))
-    return done("an earlier cutover is to be ended first");
+  if (await isLeftClosed(step, context)) return done("an earlier cutover is to be ended first");
   const source = await openBound(address, context);
   try {
     const unknown = await unknownInside(step, inside, context);
@@ -125,7 +124,7 @@ function refused({ id, address }: Step, reasons: readonly Reason[]): StepResult 
 async function cutover(step: Step, terms: MigrationTerms, context: ApplyContext): Promise<StepResult> {
   const { address, id = "", place } = step;
   const known = context.journal.state.migrations?.[address];
-  if (isInterrupted(known)) {
+  if (await isLeftClosed(step, context)) {
     const end = await reopen(step, context);
     const hint = `run it again: graphform apply --cutover ${shellWord(address)}`;
     return end.result === "done" ? { ...end, result: "waiting-for-person", hint } : end;
@@ -136,7 +135,11 @@ async function cutover(step: Step, terms: MigrationTerms, context: ApplyContext)
   return withSides(address, context, async (source, target) => {
     const inventory = await takeInventory(source, context.stopping);
     const { memory, ...own } = await takeInventory(target, context.stopping);
-    const before = currentRehearsal(known, context.journal.state.resources[twinOf(address, "next")]);
+    const next = boundAt(twinOf(address, "next"), context);
+    if (!(await isOwnCopy(target, known?.mark))) return refused(step, [notOwnCopy(next.id, id)]);
+    // The checks of rights write: a count of writes says nothing after them.
+    if (own.databases.length > 0) await target.primary.control.one(setCopyKey);
+    const before = currentRehearsal(known, next);
     const facts = { ...own, maxMemory: memory.max, ...defined({ largest: before?.largest }) };
     const rights = await refusalsOfSide(target, "target", context.stopping);
     const reasons = [...refusalsOf(inventory, facts), ...rights];
@@ -146,8 +149,7 @@ async function cutover(step: Step, terms: MigrationTerms, context: ApplyContext)
     if (before === undefined && !terms.cutover && !isInWindow(terms.windows, context.clock.now()))
       return waits(step, undefined, terms, context);
     const options = { inventory, keepParameters: terms.parameters };
-    const measure = () => rehearse(source, target, options, context.stopping);
-    const rehearsed = before ?? (await rehearsal(step, measure, context));
+    const rehearsed = before ?? (await rehearsal(step, [source, target, options, context.stopping], context));
     const time = readOnlyTime(rehearsed, stopTime(step, context));
     // A window may have closed while it rehearsed.
     if (!mayMove(terms, time, before !== undefined, context.clock.now()))
@@ -165,14 +167,15 @@ function stopTime(step: Step, { profile, journal }: ApplyContext): number {
 /** Rehearses, and records the measurements. */
 async function rehearsal(
   step: Step,
-  measure: () => ReturnType<typeof rehearse>,
+  given: Parameters<typeof rehearse>,
   context: ApplyContext,
 ): Promise<Rehearsed> {
   await enterPhase(step, "rehearse", "copying and comparing; the live database answers more slowly", context);
-  const found = await measure();
+  const found = await rehearse(...given);
   const next = context.journal.state.resources[twinOf(step.address, "next")]?.id ?? "";
   const rehearsed = { next, at: timestamp(context), ...found };
-  await setPhase(step.address, "await-cutover", { rehearsed }, context);
+  const mark = await writeCountOf(given[1]);
+  await setPhase(step.address, "await-cutover", { rehearsed, mark }, context);
   return rehearsed;
 }
 

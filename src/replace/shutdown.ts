@@ -10,7 +10,7 @@ import type { Step } from "../model/plan.ts";
 import type { Migration } from "../model/state.ts";
 import { type Freeze, pauseNode } from "./data/freeze.ts";
 import type { Side } from "./data/nodes.ts";
-import { factsOf } from "./data/proof.ts";
+import { isOwnCopy, notOwnCopy } from "./data/own-copy.ts";
 import { letWrite, quiesce, readCap, setCap } from "./data/quiesce.ts";
 import { Refused } from "./data/refusals.ts";
 import { isInterrupted, isSwitched, phaseBefore, toRepair } from "./phases.ts";
@@ -20,10 +20,7 @@ import { boundAt, openBound } from "./sides.ts";
 /** Longest time that a stop may take, in ms: the pause of writes holds that long even if this process ends. */
 const stopWithin = 15 * 60_000;
 
-/**
- * Starts or stops the object of an address by the service, and waits for it. The service may show the status from before another operation: that
- * nothing is to do is believed if it is so `settle` later, too.
- */
+/** Starts or stops the object of an address by the service, and waits for it. That nothing is to do is believed if the service shows it `settle` later, too. */
 export async function power(
   verb: "start" | "stop",
   address: Address,
@@ -171,15 +168,35 @@ function unprovenStop(
   return new GraphformError("fence-open", message, { hint: `nothing was switched; ${ways}`, exitCode: 7 });
 }
 
-/**
- * Opens a database after a run that ended before the switch: it is started if it is stopped, and takes writes. No stop that is seen later is
- * trusted, since it may have been started and have taken writes before.
- */
+/** True if a run before the switch may have left the database closed: it was interrupted, or its stop was carried out later. */
+export async function isLeftClosed(
+  { address, kind, id = "", place }: Step,
+  context: ApplyContext,
+): Promise<boolean> {
+  const known = context.journal.state.migrations?.[address];
+  if (known === undefined || isSwitched(known) || isInterrupted(known)) return isInterrupted(known);
+  const live = await driverOf(context, kind).get({ id, place }, context.stopping);
+  return live?.phase.is === "stopped";
+}
+
+/** Throws `not-a-copy` if the new database may be in use: the state may be older than the switch, and with the old one two would take writes. */
+async function assertNotInUse(address: Address, context: ApplyContext): Promise<void> {
+  const { migrations, resources } = context.journal.state;
+  const next = resources[twinOf(address, "next")];
+  const live = next && (await driverOf(context, next.kind).get(next, context.stopping));
+  if (live?.phase.is !== "ready") return;
+  const side = await openBound(twinOf(address, "next"), context);
+  const isOurs = await isOwnCopy(side, migrations?.[address]?.mark).finally(side.close);
+  if (!isOurs) throw notOwnCopy(live.id, boundAt(address, context).id);
+}
+
+/** Opens a database after a run that ended before the switch. A stop that is seen later is not trusted: it may have been started and have taken writes before. */
 export async function reopen(step: Step, context: ApplyContext): Promise<StepResult> {
   const { address, id = "", place } = step;
   const rest = await untilAtRest(step, { id, place }, context, "first-look");
   if (rest.is !== "arrived" || rest.live === undefined) return notAtRest({ id, place }, rest);
   if (rest.live.phase.is === "stopped") {
+    await assertNotInUse(address, context);
     // The stop of an earlier run is over: the state no longer waits for it.
     if (context.journal.state.resources[address]?.converging !== undefined)
       await context.journal.record({ type: "operation-settled", address });
@@ -229,10 +246,4 @@ export async function repairMigrations(context: ApplyContext): Promise<void> {
       warn(`, and it could not be made to take writes again: ${context.hide(asError(error).message)}`);
     }
   }
-}
-
-/** The process of a database, the number of write commands that it has executed until now, and its libraries. Undefined if its counters were set back. */
-export async function writeCountOf({ primary }: Side): Promise<Migration["mark"]> {
-  const { runId, writes, libraries, wereReset } = await factsOf(primary);
-  return wereReset ? undefined : { runId, writes, libraries };
 }

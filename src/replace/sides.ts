@@ -3,6 +3,7 @@ import { type ApplyContext, driverOf } from "../apply/context.ts";
 import { type Address, twinOf } from "../model/address.ts";
 import { GraphformError } from "../model/errors.ts";
 import type { Reader } from "../model/kind.ts";
+import type { CopyOf } from "../model/migration.ts";
 import type { Live, Ref } from "../model/observed.ts";
 import type { Guard } from "../model/plan.ts";
 import type { Spec } from "../model/spec.ts";
@@ -10,7 +11,9 @@ import type { Bound } from "../model/state.ts";
 import { knownValues } from "../model/templates.ts";
 import { takeInventory } from "./data/inventory.ts";
 import { openSide, type Side } from "./data/nodes.ts";
+import { isOwnCopy, notOwnCopy } from "./data/own-copy.ts";
 import { refusalsOf } from "./data/preflight.ts";
+import type { Refused } from "./data/refusals.ts";
 
 /** The binding of an address. Throws `not-bound`. */
 export function boundAt(address: Address, { journal }: Pick<ApplyContext, "journal">): Bound {
@@ -45,22 +48,25 @@ async function openLive(
   });
 }
 
-/** The reasons, as guards of a plan, for which the data of a running database cannot be moved. None if it cannot be asked: preflight asks again, and looks at all keys. */
+/** The reasons, as guards of a plan, not to move the data of a running database, or not to empty or delete a new one (`copyOf`). None if it cannot be asked, unless it is to be deleted. */
 export async function foresee(
   ref: Ref,
   live: Live,
   spec: Spec,
   reader: Reader,
   signal: AbortSignal,
+  copyOf?: CopyOf,
 ): Promise<readonly Guard[]> {
-  try {
-    const side = await openLive(ref, live, spec, reader, signal);
-    const found = refusalsOf(await takeInventory(side, signal, 10_000).finally(side.close), {});
-    return found.map(({ message, hint }) => ({ code: "on-replace", message, lift: hint }));
-  } catch {
-    signal.throwIfAborted();
-    return [];
-  }
+  const foreign = copyOf === undefined ? [] : [notOwnCopy(ref.id, copyOf.id)];
+  const ask = async (side: Side): Promise<readonly Refused[]> => {
+    if (copyOf === undefined) return refusalsOf(await takeInventory(side, signal, 10_000), {});
+    return (await isOwnCopy(side, copyOf.mark)) ? [] : foreign;
+  };
+  const found = await openLive(ref, live, spec, reader, signal)
+    .then((side) => ask(side).finally(side.close))
+    .catch(() => (copyOf?.isLeaving === true ? foreign : []));
+  signal.throwIfAborted();
+  return found.map(({ message, hint }) => ({ code: "on-replace", message, lift: hint }));
 }
 
 /** Works with connections to both databases, and closes them. */

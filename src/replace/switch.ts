@@ -42,10 +42,7 @@ export async function switchOver(
   return { result: "done", id: boundAt(address, context).id };
 }
 
-/**
- * The event by which the twin of an address takes over. The object that was there becomes the former one; what lives inside of it is
- * remembered in the migration, since it goes with it. Guards and references stay those of the address.
- */
+/** The event by which the twin of an address takes over. The object that was there becomes the former one, and the migration remembers what lives inside of it. */
 function switchEvent(
   address: Address,
   /** Addresses of what lives inside. */

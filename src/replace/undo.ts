@@ -8,19 +8,17 @@ import type { MigrationTerms } from "../model/migration.ts";
 import type { Step } from "../model/plan.ts";
 import { isSealed } from "../model/sealed.ts";
 import type { Bound, Migration } from "../model/state.ts";
+import { writeCountOf } from "./data/own-copy.ts";
 import { readGraphs } from "./data/read-graphs.ts";
 import { Refused } from "./data/refusals.ts";
-import { isInterrupted, isSwitched, phaseBefore } from "./phases.ts";
+import { isSwitched, phaseBefore } from "./phases.ts";
 import { report, setPhase } from "./record.ts";
-import { closeAtRest, power, reopen, writeCountOf } from "./shutdown.ts";
+import { closeAtRest, isLeftClosed, power, reopen } from "./shutdown.ts";
 import { boundAt, openBound } from "./sides.ts";
 import { switchOver } from "./switch.ts";
 import { bindingsAt, outputsNaming, outputsOf } from "./switched-outputs.ts";
 
-/**
- * Takes a migration back. Before the switch a database that a killed cutover left takes writes again; after the switch the database in use is
- * shut down by the same rules, the address goes back, and then the other one is started. A killed way back begins anew.
- */
+/** Takes a migration back: a database that a run has closed before the switch takes writes again; after it the database in use is closed, the address goes back, and the other one is started. */
 export async function undo(step: Step, context: ApplyContext): Promise<StepResult> {
   const { address, place } = step;
   const bound = context.journal.state.resources[address];
@@ -30,7 +28,7 @@ export async function undo(step: Step, context: ApplyContext): Promise<StepResul
   const at = { ...step, id: bound.id, place: bound.place ?? place };
   const isGiven = migration.phase === "switch";
   const isLost = isSwitched(migration) && !isGiven && (await isGone(at, bound, context));
-  if (isInterrupted(migration) && !isLost) {
+  if (!isLost && (await isLeftClosed(at, context))) {
     const opened = await reopen(at, context);
     if (opened.result !== "done" || !isSwitched(migration)) return opened;
   }

@@ -91,10 +91,12 @@ describe("a plan of a migration", () => {
     expect(same?.census.notProbed).toMatchObject([{ wayOut: expect.stringMatching(/^the password first/) }]);
   });
 
-  it("says that a database is stopped by a run that has switched nothing", () => {
+  it("says that a database is stopped by a run that, as far as the state knows, has switched nothing", () => {
     const scene = { a: { ...migrating(), phase: "stopped" as const }, "a~next": next };
     const { reason } = changeOf(planned(scene, { phase: "fence" }, asked), "a");
-    expect(reason).toMatch(/^id-a is stopped: an earlier run was closing it and has switched nothing/);
+    expect(reason).toMatch(
+      /^id-a is stopped: an earlier run was closing it, and this state has no switch to id-a~next/,
+    );
     expect(planned(scene, { phase: "fence" }, asked).forecast.replacements).toBe(0);
   });
 

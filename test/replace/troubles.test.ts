@@ -274,6 +274,32 @@ instances:
     expect(await orders()).toBe(1);
   });
 
+  it.each([
+    ["apply", 8],
+    ["replace undo instances.orders", 0],
+  ])(
+    "starts a database by %s whose stop was carried out after a plan had ended the fence",
+    async (command, code) => {
+      await kill("fence");
+      expect((await user.run("plan")).err).toContain("it takes writes again");
+      const { id = "" } = user.state("troubles").resources["instances.orders"] ?? {};
+      const other = await outsider(user);
+      const place = instanceParams({ tier: "pro", component: "standalone" }, other.service.profile);
+      await other.write("instance.stop", { ...place, id });
+      const closed = (): Promise<string> => query("RETURN 1").catch(() => "closed");
+      await expect.poll(closed, { timeout: 60_000 }).toBe("closed");
+      expect(await phase()).toBe("instances.orders: await-cutover");
+      expect((await user.run("plan")).out.replace(/\s+/g, " ")).toMatch(
+        /is stopped: .* apply lets it take writes again/,
+      );
+      const options = command === "apply" ? ["--auto-approve"] : [];
+      const opened = await user.run(...command.split(" "), ...options);
+      expect(opened, opened.out + opened.err).toMatchObject({ code });
+      expect(await orders()).toBe(1);
+      expect(await phase()).toBe("instances.orders: await-cutover");
+    },
+  );
+
   it("starts the old database again if the change is taken back after a kill while it stops", async () => {
     await kill("stopping");
     const blocked = await user.run("plan", "--max-disruption", "none");

@@ -21,7 +21,6 @@ export function guardsOf(change: Change, subject: Subject, input: PlanInput): re
     protectionGuard(change, subject, input),
     replacementGuard(change, subject, input),
     migrationGuard(change, subject, input),
-    ...immovableGuards(change, input),
     keptByServiceGuard(change, subject, input),
     adoptionGuard(change),
     takenGuard(change, input),
@@ -29,7 +28,8 @@ export function guardsOf(change: Change, subject: Subject, input: PlanInput): re
   ];
   const open = howToOpen(subject, input);
   const guards = found.filter((guard) => guard !== undefined);
-  return [...missing, ...guards.map((guard) => ({ ...guard, lift: guard.lift + open }))];
+  const opened = guards.map((guard) => ({ ...guard, lift: guard.lift + open }));
+  return [...missing, ...opened, ...immovableGuards(change, input)];
 }
 
 /** The guard against a change that is more disruptive than `maxDisruption` allows. */

@@ -14,6 +14,7 @@ import {
 } from "./inventory.ts";
 import { batchesOf, databasesOf, dumpsOf, factsOf, graphType, idOf, type Key, keysOf } from "./keys.ts";
 import { askBoth, type Pair, type Side, withPairs } from "./nodes.ts";
+import { copyKey } from "./own-copy.ts";
 import { countProgress } from "./progress.ts";
 import { readGraph, refuseEnded } from "./read-graphs.ts";
 import { isSameValue } from "./stored-values.ts";
@@ -90,7 +91,7 @@ async function compareKeys(
     comparison.count(keys.length - found.length, 0);
   }
   for await (const page of keysOf(listing.target)) {
-    const added = page.filter((key) => !seen.has(idOf(key)));
+    const added = page.filter((key) => !seen.has(idOf(key)) && idOf(key) !== copyKey);
     for (const { name } of added)
       comparison.differ(`key ${name} of database ${database} exists only in the new database`);
   }

@@ -6,9 +6,9 @@ import { type Inventory, librariesOf, parametersToCarry, totalsOf } from "./inve
 import { batchesOf, databasesOf, dumpsOf, graphType, idOf, isSmall, type Key, keysOf } from "./keys.ts";
 import type { Link } from "./link.ts";
 import { type Pair, type Side, withPairs } from "./nodes.ts";
+import { isOwnCopy, notOwnCopy, setCopyKey } from "./own-copy.ts";
 import { largestValue } from "./preflight.ts";
 import { type Count, countProgress, type OnProgress } from "./progress.ts";
-import { factsOf } from "./proof.ts";
 import { Refused } from "./refusals.ts";
 
 export interface CopyOptions {
@@ -33,10 +33,7 @@ const pairsAtOnce = 3;
 /** Bytes of dumps on their way at once. */
 const inFlight = 512_000_000;
 
-/**
- * Copies everything into an emptied target. The source is only read; a copy that was interrupted is begun anew. The signal should include
- * `Freeze.lost`. Rejects with a Refused, with a DatabaseError if a connection breaks, or with the reason of the signal.
- */
+/** Copies everything into an emptied target, and marks it as a copy. The signal should include `Freeze.lost`. Rejects with a Refused, a DatabaseError or the reason of the signal. */
 export async function copy(
   source: Side,
   target: Side,
@@ -48,7 +45,8 @@ export async function copy(
   const total = { keys: totalsOf(inventory).keys, amount: expectedBytes };
   const graphs = new Set<string>();
   const count = countProgress(total, options.onProgress);
-  await emptyTarget(source, target);
+  await emptyTarget(target);
+  await target.primary.control.one(setCopyKey);
   await carrySettings(source, target, keepParameters, signal);
   for (const database of await databasesOf(source.primary.control)) {
     const task = { database, inventory, sums, count, graphs };
@@ -133,11 +131,10 @@ async function copyKeys({ source, target }: Pair, keys: readonly Key[], task: Ta
   count(keys.length, bytes);
 }
 
-/** Deletes every key and library of the target. Never of the source: it compares the processes first. */
-export async function emptyTarget(source: Side, target: Side): Promise<void> {
-  const { control } = target.primary;
-  const [from, to] = await Promise.all([source, target].map(({ primary }) => factsOf(primary)));
-  if (from?.runId === to?.runId) throw new Refused("same-database", "the new database is the old one");
+/** Deletes every key and library of the target, never what others may have written. */
+export async function emptyTarget(target: Side): Promise<void> {
+  const { control, target: at } = target.primary;
+  if (!(await isOwnCopy(target))) throw notOwnCopy(`at ${at.host}:${at.port}`, "the old one");
   await control.one(["FLUSHALL"]);
   const [flushed] = await control.all([["GRAPH.UDF", "FLUSH"]]);
   if (flushed instanceof Error && !/unknown command/i.test(flushed.message)) throw flushed;

@@ -1,16 +1,14 @@
 /** @module Makes sure that a database keeps the data that it got: on its disk, on its replicas, and within its memory. */
-import { randomUUID } from "node:crypto";
+import type { Command } from "../../database/command-socket.ts";
 import { linesIn } from "../../database/parameters.ts";
 import { listOf } from "../../database/replies.ts";
 import type { Side } from "./nodes.ts";
 import { Refused } from "./refusals.ts";
 
-/** The text "x" as DUMP shows it, in a version that every engine can restore. */
-const marker = Buffer.from("0001780900f272d793e96e2b61", "hex");
 const most = 0.8;
 
-/** Waits until the target is safe, at most `within` ms for its append-only file, and for its replicas. One without such a file needs a backup too. Throws a Refused. */
-export async function makeDurable({ primary }: Side, within = 60_000): Promise<void> {
+/** Writes to the target by `last`, and waits until it is safe, at most `within` ms for its append-only file, and for its replicas. One without such a file needs a backup too. Throws a Refused. */
+export async function makeDurable({ primary }: Side, last: Command, within = 60_000): Promise<void> {
   const { control } = primary;
   const info = linesIn(await control.one(["INFO"]));
   const replicas = Number(info["connected_slaves"]);
@@ -20,10 +18,8 @@ export async function makeDurable({ primary }: Side, within = 60_000): Promise<v
     const used = `${Math.ceil(usedShare * 100)} % of its memory; the limit is ${100 * most} %`;
     throw new Refused("target-too-full", `the new database uses ${used}`);
   }
-  const name = `graphform:${randomUUID()}`;
   // WAIT and WAITAOF wait for the writes of their own connection.
-  await control.one(["RESTORE", name, "0", marker, "REPLACE"]);
-  await control.one(["DEL", name]);
+  await control.one(last);
   const wait = (...command: readonly string[]) =>
     control.one([...command, String(within)], { within: within + 10_000 });
   const unsafe = (what: string) => new Refused("target-unsafe", `${what} after ${within} ms`);

@@ -42,10 +42,7 @@ interface GraphTask extends Comparison {
   readonly counts: { node: number; edge: number };
 }
 
-/**
- * Reads ids, labels and properties of all nodes, and ids, types, ends and properties of all edges, on both sides at once. The order of rows
- * does not matter. Rejects with the Error of a side that cannot read its graph.
- */
+/** Compares ids, labels and properties of all nodes, and ids, types, ends and properties of all edges. Rejects with the Error of a side that cannot read its graph. */
 export async function compareRows(pairs: readonly Pair[], task: GraphTask): Promise<void> {
   const links = pairs.slice(0, 1).flatMap(({ source, target }) => [source, target]);
   const end = async (query: string): Promise<number> => {

@@ -72,10 +72,7 @@ export function totalsOf({
   };
 }
 
-/**
- * Reads all of it from the primary by commands that only read; of each database so many keys at least, if `enough` is given. Rejects with
- * the Error of a command that the user may not run, too.
- */
+/** Reads all of it from the primary by commands that only read; of each database `enough` keys at least. Rejects with the Error of a command that the user may not run, too. */
 export async function takeInventory(
   { primary }: Side,
   signal: AbortSignal,

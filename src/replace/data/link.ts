@@ -28,10 +28,7 @@ export interface Link {
 
 const limit = 120_000;
 
-/**
- * Connects, signs in and selects a database. The signal closes the connection, whenever it is aborted. Rejects with a DatabaseError,
- * or with the reason of the signal.
- */
+/** Connects, signs in and selects a database. The signal closes the connection. Rejects with a DatabaseError, or with the reason of the signal. */
 export async function openLink(target: DatabaseLogin, signal: AbortSignal, database = 0): Promise<Link> {
   signal.throwIfAborted();
   const socket = await openSocket(target, signal);

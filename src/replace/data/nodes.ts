@@ -25,10 +25,7 @@ export interface Side {
   readonly close: () => void;
 }
 
-/**
- * Connects to every node, and finds the primary. `timeout` of a target limits signing in. The signal closes all connections, whenever it is
- * aborted. Rejects with a DatabaseError if a node cannot be reached or not exactly one is primary, or with the reason of the signal.
- */
+/** Connects to every node until the signal ends, and finds the primary. Rejects with a DatabaseError if a node cannot be reached or not exactly one is primary. */
 export async function openSide(targets: readonly DatabaseLogin[], signal: AbortSignal): Promise<Side> {
   const closing = new AbortController();
   const until = AbortSignal.any([signal, closing.signal]);

@@ -4,7 +4,8 @@ import { GraphformError } from "../../model/errors.ts";
 /** The ways out, by the code of the reason. */
 const remedies = {
   cluster: "move the data by a backup that is restored into a new database, or by an export and a load",
-  "same-database": "this is a mistake of graphform: please report it",
+  "not-a-copy":
+    "put a newer version of the state back, if there is one (graphform state history); or, if the new database is the one in use, graphform state rm of ADDRESS~next and of ADDRESS, and then graphform import of its id to ADDRESS; or, if all that it has may be lost, delete it at the service, and apply again",
   "unknown-replica": "wait until the service lists every node of the database, and run it again",
   "engine-older": "choose a version of the engine that is not older than that of the data",
   "engine-across-majors": "upgrade the database first, and replace it when both have the same major version",

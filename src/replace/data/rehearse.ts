@@ -4,6 +4,7 @@ import { compareData } from "./compare-data.ts";
 import { type CopyOptions, copy, emptyTarget } from "./copy.ts";
 import { makeDurable } from "./durable.ts";
 import type { Side } from "./nodes.ts";
+import { setCopyKey } from "./own-copy.ts";
 
 /** Its measurements; the look at everything counts as copying, and what makes the copy durable as comparing. The target is emptied afterwards, or else by the next copy. Rejects as `copy`. */
 export async function rehearse(
@@ -17,7 +18,7 @@ export async function rehearse(
     const begun = performance.now();
     const copied = await copy(source, target, options, signal);
     const end = performance.now();
-    await makeDurable(target);
+    await makeDurable(target, setCopyKey);
     // Differences of a source that is written to meanwhile prove nothing.
     await compareData(source, target, options, signal);
     return {
@@ -29,7 +30,7 @@ export async function rehearse(
     };
   } finally {
     watch.end();
-    if (!signal.aborted) await emptyTarget(source, target).catch(() => undefined);
+    if (!signal.aborted) await emptyTarget(target).catch(() => undefined);
   }
 }
 

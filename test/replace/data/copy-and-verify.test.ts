@@ -4,6 +4,7 @@ import { copy } from "../../../src/replace/data/copy.ts";
 import { makeDurable } from "../../../src/replace/data/durable.ts";
 import { graphOf, type Inventory, takeInventory, totalsOf } from "../../../src/replace/data/inventory.ts";
 import type { Side } from "../../../src/replace/data/nodes.ts";
+import { setCopyKey } from "../../../src/replace/data/own-copy.ts";
 import { refusalsOf, refusalsOfSide } from "../../../src/replace/data/preflight.ts";
 import type { Progress } from "../../../src/replace/data/progress.ts";
 import { rehearse } from "../../../src/replace/data/rehearse.ts";
@@ -76,7 +77,7 @@ describe("copy and verify", () => {
       expect(await check()).toEqual([]);
     }
     expect(steps.at(-1)).toMatchObject({ keys: { done: 10, of: 10 }, left: 0 });
-    expect(await makeDurable(target)).toBeUndefined();
+    expect(await makeDurable(target, setCopyKey)).toBeUndefined();
   });
 
   const alterations: readonly (readonly [
@@ -202,7 +203,7 @@ describe("copy and verify", () => {
     try {
       expect(await refusalsOfSide(source, "source", never)).toEqual([]);
       await copy(source, target, { inventory }, never);
-      expect(await makeDurable(target)).toBeUndefined();
+      expect(await makeDurable(target, setCopyKey)).toBeUndefined();
       for (const side of [original, copied])
         expect(await at(side, "MGET", ...names)).toEqual(["of a user", "of a user"]);
     } finally {
@@ -237,7 +238,7 @@ describe("copy and verify", () => {
   });
 
   it("refuses to empty the database that it copies from", async () => {
-    await expect(copy(source, source, { inventory }, never)).rejects.toMatchObject({ code: "same-database" });
+    await expect(copy(source, source, { inventory }, never)).rejects.toMatchObject({ code: "not-a-copy" });
     expect(totalsOf(await takeInventory(source, never)).keys).toBe(10);
   });
 });

@@ -6,6 +6,7 @@ import { copy } from "../../../src/replace/data/copy.ts";
 import { makeDurable } from "../../../src/replace/data/durable.ts";
 import { type Inventory, takeInventory } from "../../../src/replace/data/inventory.ts";
 import { openSide, type Side } from "../../../src/replace/data/nodes.ts";
+import { deleteCopyKey } from "../../../src/replace/data/own-copy.ts";
 import { refusalsOf, refusalsOfSide } from "../../../src/replace/data/preflight.ts";
 import { quiesce, readCap } from "../../../src/replace/data/quiesce.ts";
 import { isSameValue } from "../../../src/replace/data/stored-values.ts";
@@ -149,7 +150,7 @@ describe("a target", () => {
     const inventory = await takeInventory(source.side, never);
     expect(await copy(source.side, target.side, { inventory }, frozen.lost)).toMatchObject({ keys: 1 });
     expect(await compareData(source.side, target.side, { inventory }, frozen.lost)).toEqual([]);
-    expect(await makeDurable(target.side)).toBeUndefined();
+    expect(await makeDurable(target.side, deleteCopyKey)).toBeUndefined();
     await frozen.release();
   });
 
@@ -161,7 +162,7 @@ describe("a target", () => {
       Number(/used_memory:(\d+)/.exec(String(await asOperator(spec, database, ["INFO", "memory"])))?.[1]);
     for (let part = 0; (await used()) < 0.85 * maxMemoryBytes; part += 1)
       await asOperator(spec, database, ["SET", `text ${part}`, "x".repeat(1_000_000)]);
-    await expect(makeDurable(side)).rejects.toMatchObject({ code: "target-too-full" });
+    await expect(makeDurable(side, deleteCopyKey)).rejects.toMatchObject({ code: "target-too-full" });
   });
 });
 
