@@ -35,16 +35,6 @@ export interface Rehearsed {
   readonly stall: number;
 }
 
-/** The new database of a migration, as it is compared with what a run has left there. */
-export interface CopyOf {
-  /** The id of the old database. */
-  readonly id: string;
-  /** The new one is to be deleted: it is kept if it cannot be asked. */
-  readonly isLeaving: boolean;
-  /** The process of the new one, and the number of its write commands, as a run has left it. */
-  readonly mark?: { readonly runId: string; readonly writes: number; readonly libraries?: string };
-}
-
 /** Everything that a step of a migration needs beside its address. */
 export interface MigrationTerms extends MigrationRules {
   /** The cutover was asked for by its address. */

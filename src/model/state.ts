@@ -1,7 +1,7 @@
 /** @module Defines the state document. */
 import type { Address } from "./address.ts";
 import type { Json, JsonObject } from "./json.ts";
-import type { CopyOf, MigrationPhase, Rehearsed } from "./migration.ts";
+import type { MigrationPhase, Rehearsed } from "./migration.ts";
 import type { ManifestIdentity, ServiceIdentity } from "./service-identity.ts";
 import type { Spec } from "./spec.ts";
 
@@ -133,6 +133,9 @@ export interface Migration {
   readonly hook?: "due" | "begun" | "put-off";
   /** After the switch: the bindings of resources that live inside of the old object. */
   readonly former?: { readonly [address: Address]: Bound };
-  /** The number of write commands that the new database had executed until a run had emptied it or copied everything, and its process: nobody else has written if both are the same. */
-  readonly mark?: CopyOf["mark"];
+  /** The number of write commands that the new database had executed until a run had emptied it or copied everything, and its process: no other client has written if both are still the same. */
+  readonly mark?: { readonly runId: string; readonly writes: number; readonly libraries?: string };
 }
+
+/** The new database of a migration as a run has left it, with the id of the old one. One that is leaving is kept if it cannot be asked. */
+export type CopyOf = Pick<Migration, "mark"> & { readonly id: string; readonly isLeaving: boolean };

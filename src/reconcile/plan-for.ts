@@ -9,7 +9,6 @@ import { GraphformError, ManifestError, type Problem, shellWord } from "../model
 import { defined, type JsonObject } from "../model/json.ts";
 import type { KindRegistry, Reader } from "../model/kind.ts";
 import type { Manifest, Removal } from "../model/manifest.ts";
-import type { CopyOf } from "../model/migration.ts";
 import type { Live, Ref } from "../model/observed.ts";
 import type { Guard, Plan, PlanOptions } from "../model/plan.ts";
 import { notAskedFor } from "../model/probe.ts";
@@ -17,7 +16,7 @@ import { firstOf } from "../model/quantity.ts";
 import type { Open } from "../model/sealed.ts";
 import type { Reads } from "../model/service.ts";
 import type { Spec } from "../model/spec.ts";
-import type { StateDocument } from "../model/state.ts";
+import type { CopyOf, StateDocument } from "../model/state.ts";
 import { knownValues } from "../model/templates.ts";
 import { limitedClock } from "../model/time-limit.ts";
 import { type Observation, observe } from "../observe/observe.ts";
