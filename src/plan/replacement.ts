@@ -5,7 +5,7 @@ import { shellWord } from "../model/errors.ts";
 import { fieldRows, type KindSchema, parameterOf } from "../model/field-schema.ts";
 import { defined } from "../model/json.ts";
 import type { Change, Guard, Step } from "../model/plan.ts";
-import { hostsIn } from "../model/templates.ts";
+import { hostsIn, referenceFields } from "../model/templates.ts";
 import { destroys, remedyForOnDelete } from "./guards/protection.ts";
 import { isReopened, whyHookRuns } from "./migration-words.ts";
 import { afterMoves } from "./moves.ts";
@@ -211,11 +211,19 @@ export function migrationGuard(change: Change, subject: Subject, input: PlanInpu
   const stuck = notCarried(fields, input.kinds.named(kind).schema);
   if (stuck !== undefined)
     return { code, message: `${stuck.path} is not carried: ${stuck.reason}`, lift: "leave it as it is" };
+  const { subscription, subscriptions = subscription } = input.state.service ?? { subscription: "" };
+  const lists = input.kinds.all.flatMap(({ schema, operations: { list } }) =>
+    referenceFields(schema).some(({ place, section }) => place && section === kind) ? [list] : [],
+  );
+  const requests = JSON.stringify(lists.map((list) => input.profile.operations[list]));
+  const message = "what is inside of it is listed by its subscription, which is not known";
+  if (requests.includes("{subscriptionId}") && subscriptions === undefined)
+    return { code, message, lift: "set service.subscriptionId" };
   const secret = fields.find((field) => field.secret)?.path;
   const both = `${secret} changes too, and the data is read with the one that was last applied`;
   if (secret !== undefined) return { code, message: both, lift: passwordFirst };
   if (subject.observed?.phase.is !== "stopped" || isReopened(subject, input)) return undefined;
   const { noun } = input.kinds.named(kind);
-  const message = "it is stopped, and data moves only out of a running database";
-  return { code, message, lift: `graphform ${noun} start ${shellWord(address)}` };
+  const stopped = "it is stopped, and data moves only out of a running database";
+  return { code, message: stopped, lift: `graphform ${noun} start ${shellWord(address)}` };
 }

@@ -1,11 +1,14 @@
 import { describe, expect, it } from "vitest";
 import type { MigrationRules } from "../../src/model/desired.ts";
+import type { KindSchema } from "../../src/model/field-schema.ts";
+import { defined } from "../../src/model/json.ts";
 import { kindRegistry } from "../../src/model/kind.ts";
 import type { Plan, PlanOptions } from "../../src/model/plan.ts";
+import type { Profile } from "../../src/model/service.ts";
 import type { Migration } from "../../src/model/state.ts";
 import { makePlan } from "../../src/plan/make-plan.ts";
 import { actions, type Case, changeOf, moveOf, planInput, type Scene } from "../support/plan-input.ts";
-import { toyKind } from "../support/toy-kind.ts";
+import { toyKind, toyProfile, toySchema } from "../support/toy-kind.ts";
 
 const noon = Date.UTC(2026, 0, 1, 12);
 const since = "2026-01-01T00:00:00.000Z";
@@ -89,6 +92,27 @@ describe("a plan of a migration", () => {
       lift: expect.stringMatching(/^the password first/),
     });
     expect(same?.census.notProbed).toMatchObject([{ wayOut: expect.stringMatching(/^the password first/) }]);
+  });
+
+  it("is blocked if a subscription must be named to list what is inside, and none is known", () => {
+    const listed = { ...toyProfile.operations["toy.create"], query: { subscriptionId: "{subscriptionId}" } };
+    const operations = { ...toyProfile.operations, "part.list": listed } as Profile["operations"];
+    const properties: KindSchema["properties"] = {
+      toy: { type: "string", "x-place": true, "x-reference": { section: "toys", output: "id" } },
+    };
+    const part = toyKind(undefined, { name: "parts", schema: { ...toySchema, properties } });
+    const kinds = kindRegistry([
+      toyKind(),
+      { ...part, operations: { ...part.operations, list: "part.list" } },
+    ]);
+    const input = planInput({ a: migrating() }, { kinds, profile: { ...toyProfile, operations } });
+    const guardsWith = (subscription?: string): unknown => {
+      const service = { platform: "https://x", keys: {}, locations: {}, ...defined({ subscription }) };
+      const plan = makePlan({ ...input, state: { ...input.state, service } });
+      return changeOf(plan, "a").blocked.map(({ lift }) => lift);
+    };
+    expect(guardsWith()).toEqual(["set service.subscriptionId"]);
+    expect(guardsWith("sub-1")).toEqual([]);
   });
 
   it("says that a database is stopped by a run that, as far as the state knows, has switched nothing", () => {
