@@ -48,8 +48,7 @@ export function partNow(
   const time = rehearsed && readOnlyTime(rehearsed, expectedTime(stop, profile, state.durations));
   const cutover = options.cutover?.includes(address) === true;
   const terms = { cutover, windows, ...defined({ maxReadOnly }) };
-  const isClosing = isClosed(state.migrations?.[address]) || isReopened(subject, input);
-  const isLeft = options.cutover === undefined || isClosing;
+  const isLeft = options.cutover === undefined || isReopened(subject, input);
   const may = (ms: number): boolean => !isLeft && mayMove(terms, ms, time !== undefined, now);
   const later = isInWindow(windows, now)
     ? ["a larger maxReadOnly"]
@@ -82,8 +81,7 @@ export function whyMigrated(forcedBy: string, subject: Subject, input: PlanInput
   if (!isReopened(subject, input))
     return `${forcedBy} cannot be changed in place: ${id} is replaced, data kept, ${partNow(subject, input).words}`;
   const how = observed?.phase.is === "stopped" ? "is stopped" : "may take no writes";
-  const next = input.state.resources[twinOf(subject.previousAddress ?? address, "next")]?.id ?? "the new one";
-  return `${id} ${how}: an earlier run was closing it, and this state has no switch to ${next}; apply lets it take writes again unless ${next} may be in use, and its data is moved after that`;
+  return `${id} ${how}: an earlier run was closing it, and this state has no switch to ${address}~next; apply lets it take writes again unless ${address}~next may be in use, and its data is moved after that`;
 }
 
 /** The reason for a change of a database that a killed way back has stopped. Undefined if none has. */

@@ -193,10 +193,9 @@ async function foreseen(
   { foresee, kinds, service, open, signal, probing }: PlanningDependencies & { readonly probing: boolean },
 ): Promise<ReadonlyMap<Address, readonly Guard[]>> {
   const found = new Map<Address, readonly Guard[]>();
-  for (const change of changes) {
-    const { address, action, kind } = change;
+  for (const { address, action, kind } of changes) {
     const main = withoutTwin(address);
-    const isLeaving = twinIn(address) === "next" && destroys(change) && kinds.named(kind).holdsData;
+    const isLeaving = twinIn(address) === "next" && destroys({ action }) && kinds.named(kind).holdsData;
     const isBefore = migrations[address] !== undefined && migrations[address].heldUntil === undefined;
     const moves = action === "migrate" && probing;
     const next = moves || (action === "update" && isBefore) ? [twinOf(address, "next")] : [];

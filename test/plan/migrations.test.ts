@@ -119,7 +119,7 @@ describe("a plan of a migration", () => {
     const scene = { a: { ...migrating(), phase: "stopped" as const }, "a~next": next };
     const { reason } = changeOf(planned(scene, { phase: "fence" }, asked), "a");
     expect(reason).toMatch(
-      /^id-a is stopped: an earlier run was closing it, and this state has no switch to id-a~next/,
+      /^id-a is stopped: an earlier run was closing it, and this state has no switch to toys.a~next/,
     );
     expect(planned(scene, { phase: "fence" }, asked).forecast.replacements).toBe(0);
   });
