@@ -93,10 +93,7 @@ function resembling(kind: string, spec: Spec, { kinds, unmanaged }: Compared): r
 
 type Objects = Pick<PlanInput, "observed" | "unmanaged">;
 
-/**
- * Binds declared addresses to the one existing object of their name, for kinds that hold no data, and names it in references by its id.
- * Doubtful cases are left to the guard `may-exist`.
- */
+/** Binds declared addresses to the one existing object of their name, for kinds that hold no data; doubtful cases are left to the guard `may-exist`. */
 export function findByName(
   { observed, unmanaged }: Objects,
   { desired, state, kinds }: Pick<PlanInput, "desired" | "state" | "kinds">,

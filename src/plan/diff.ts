@@ -34,10 +34,7 @@ export interface DiffInput {
   readonly unseen: "set" | "trust";
 }
 
-/**
- * The fields that differ, by path. Only what the manifest mentions can differ. A value that waits for an output differs only if that
- * output changes.
- */
+/** The fields that differ, by path. Only what the manifest mentions can differ, and a value that waits for an output only if that changes. */
 export function diffSpec(input: DiffInput): readonly FieldChange[] {
   return fieldsOf(input.desired)
     .filter(([path]) => !isIgnored(path, input.ignored))

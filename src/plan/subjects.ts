@@ -78,10 +78,7 @@ function current(
   return withProbed(finished, desired.spec, outputsOf, fieldRows(schema));
 }
 
-/**
- * An observed object after the operation in progress: sent values replace shown ones, and a field that operations change has the value that
- * our own operation leads to, or the last recorded one.
- */
+/** An observed object after the operation in progress: sent values replace shown ones, and a field that operations change has the value that it leads to. */
 function whenFinished(observed: Observed, bound: Bound | undefined, { kinds, profile }: PlanInput): Observed {
   const schema = kinds.find(observed.kind)?.schema;
   if (observed.phase.is !== "pending" || schema === undefined) return observed;

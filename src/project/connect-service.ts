@@ -21,10 +21,7 @@ import type { Settings } from "./settings.ts";
 
 type SignIn = Pick<ServiceOptions, "credentials" | "sessionStore">;
 
-/**
- * Creates the client, which signs in with the credentials of the run unless others are given. Sends nothing. Throws
- * `no-credentials`, `users-token`, `authority-unreadable`.
- */
+/** Creates the client, which signs in with the credentials of the run. Sends nothing. Throws `no-credentials`, `users-token`, `authority-unreadable`. */
 export async function connect(
   { profile, platformUrl, usersUrl, subscriptionId, subscriptions, local, elsewhere }: ServiceLocation,
   options: Pick<RunOptions, "parallelism" | "timeout">,

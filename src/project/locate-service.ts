@@ -22,10 +22,7 @@ export interface ServiceLocation extends ServicePlace {
 
 export type ServiceTarget = Pick<Project, "header" | "profile" | "folder" | "limits">;
 
-/**
- * Finds the service from option, environment, manifest, profile, local platform, in this order. Sends nothing. Throws
- * `no-service`, `no-platform`, `hosts-apart`, `url-invalid`, `url-in-clear`.
- */
+/** Finds the service from option, environment, manifest, profile, local platform. Throws `no-service`, `no-platform`, `hosts-apart`, `url-invalid`, `url-in-clear`. */
 export async function locateService(
   { header, profile, folder, limits }: ServiceTarget,
   options: Pick<RunOptions, "platformUrl" | "usersUrl" | "subscription">,

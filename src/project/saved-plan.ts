@@ -46,10 +46,7 @@ export async function savePlan(
   await writePlanFile(file, saved, isSecret, packageVersion(), writer);
 }
 
-/**
- * Throws `plan-stale` if a saved plan was applied already, is of another state, or its manifest has changed. Changes at the
- * service are found later, just before each write.
- */
+/** Throws `plan-stale` if a saved plan was applied already, is of another state, or its manifest has changed. */
 export function assertApplicable(saved: SavedPlan, project: Project, state: StateDocument): void {
   const { plan } = saved;
   if (isPlanApplied(state, plan.fingerprint)) throw stale("this plan was applied already");

@@ -263,10 +263,7 @@ export function assertAddressesKnown(
   }
 }
 
-/**
- * The problem of an entry of `removed` that names nothing, while nothing declares or names others of its block: it was probably to let
- * them go, and they would be deleted.
- */
+/** The problem of an entry of `removed` that names nothing, while nothing declares or names others of its block: they would be deleted. */
 function removalFaults(entry: Removal, all: readonly Removal[], known: KnownAddresses): readonly Problem[] {
   const [block = ""] = entry.address.split("[");
   const meant = deletedBeside(entry, all, known).filter(

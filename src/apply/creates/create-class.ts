@@ -95,10 +95,7 @@ async function announce(
   return { request, intent, round };
 }
 
-/**
- * Does what can be done next for a class, after every change of its state. While an answer is lost nothing is admitted: the object of a
- * new create could be taken for that of the lost one.
- */
+/** Does what can be done next for a class. While an answer is lost nothing is admitted: the object of a new create could be taken for that of the lost one. */
 function advance(state: ClassState): void {
   const { context, inFlight, lost, waiting } = state;
   if (state.isBusy) return;
