@@ -143,9 +143,7 @@ export function partnersOf(path: string, rows: Rows): readonly string[] {
 
 /** The verbs of the field that operations change, by what they lead between: "running>stopped" -> "stop". Undefined if a kind has none. */
 export function powerOf(schema: FieldSchema): FieldSchema["x-operations"] {
-  return [...fieldRows(schema).values()]
-    .map((row) => row["x-operations"])
-    .find((verbs) => verbs !== undefined);
+  return [...fieldRows(schema).values()].find((row) => row["x-operations"])?.["x-operations"];
 }
 
 /** The verbs that lead a field from one value to another, in their order; empty if there is no such way. */

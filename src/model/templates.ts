@@ -82,28 +82,36 @@ function resolveTemplate(template: Template, outputsOf: OutputsOf): Json {
   return parts.map((part) => String(part)).join("");
 }
 
-/** A field whose value names a resource of a section. `place`: the object is found through it. */
+/** A field whose value names a resource of a section. `place`: the object is found through it. `holds`: it is built on it, which the service keeps. */
 export interface ReferenceField extends NonNullable<FieldSchema["x-reference"]> {
   readonly path: string;
   readonly place: boolean;
+  readonly holds: boolean;
 }
 
 /** The reference fields of a kind, in the order of its table. */
 export const referenceFields: (schema: KindSchema) => readonly ReferenceField[] = perObject((schema) =>
   [...fieldRows(schema)].flatMap(([path, row]) => {
     const reference = row["x-reference"];
-    return reference === undefined ? [] : [{ path, ...reference, place: row["x-place"] === true }];
+    const place = row["x-place"] === true;
+    const holds = !place && row["x-create-only"] === true;
+    return reference === undefined ? [] : [{ path, ...reference, place, holds }];
   }),
 );
 
-/** The addresses of the objects that an object is found through, each with the field that names it. */
-export function hostsIn(
-  schema: KindSchema,
+/** The addresses that the reference fields of a spec name, each with its field. A kind that is not known has none. */
+export function referencedIn(
+  schema: KindSchema | undefined,
   spec: { readonly [path: string]: Json },
-): readonly { readonly path: string; readonly section: string; readonly address: string }[] {
-  const hosts = referenceFields(schema).filter(({ place }) => place);
-  return hosts.map(({ path, section }) => ({ path, section, address: `${section}.${String(spec[path])}` }));
+): readonly (ReferenceField & { readonly address: Address })[] {
+  const fields = schema === undefined ? [] : referenceFields(schema);
+  const written = fields.filter(({ path }) => typeof spec[path] === "string");
+  return written.map((field) => ({ ...field, address: `${field.section}.${String(spec[field.path])}` }));
 }
+
+/** The addresses of the objects that an object is found through, each with the field that names it. */
+export const hostsIn: typeof referencedIn = (schema, spec) =>
+  referencedIn(schema, spec).filter(({ place }) => place);
 
 /** The place of a declared object, with the ids of the objects that it is found through; undefined while one of them does not exist. */
 export function placeOf(

@@ -9,7 +9,7 @@ import {
   type Rows,
   rowAt,
 } from "./field-schema.ts";
-import { type Json, own, stableJson } from "./json.ts";
+import { type Json, mapped, own, stableJson } from "./json.ts";
 import type { KindRegistry } from "./kind.ts";
 import { type Live, objectKey, type PhaseName, type Ref, type Seen } from "./observed.ts";
 import { perObject } from "./once.ts";
@@ -205,6 +205,11 @@ export function overlay(
     .filter(([path]) => !Object.hasOwn(unknown, path) && !whole.some((map) => path.startsWith(`${map}.`)))
     .map(([path, value]): [string, Seen] => [path, { value, source: "recorded" }]);
   return { ...Object.fromEntries(recorded), ...shown };
+}
+
+/** The values that an object shows, without their sources. */
+export function specOf({ spec }: Pick<Live, "spec">): Spec {
+  return mapped(spec, ({ value }) => value);
 }
 
 /** The facts that a decision about an object rests on; `state`: the one that the plan is made from. */

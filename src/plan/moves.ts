@@ -4,7 +4,7 @@ import type { Json } from "../model/json.ts";
 import type { KindRegistry } from "../model/kind.ts";
 import type { Move } from "../model/manifest.ts";
 import type { Bound, StateDocument } from "../model/state.ts";
-import { referenceFields } from "../model/templates.ts";
+import { referencedIn } from "../model/templates.ts";
 
 /** The moves of bound objects to the ends of their chains. An address that a moving object leaves is free; one that stays is never moved to. */
 export function destinations(state: StateDocument, moved: readonly Move[]): ReadonlyMap<Address, Address> {
@@ -45,11 +45,9 @@ export function renamedReferences(
   const entries = { ...state.intents, ...state.resources };
   const twins = twinKinds.map((twin): [Address, Address] => [twinOf(from, twin), twinOf(to, twin)]);
   const names = new Map([[from, to], ...twins]);
-  const renamedIn = Object.entries(entries).map(([address, entry]): [Address, { [path: string]: Json }] => {
-    const schema = kinds.find(kindOf(address))?.schema;
-    const fields = schema === undefined ? [] : referenceFields(schema);
-    return [address, Object.fromEntries(fields.flatMap((field) => renamed(entry, field, names)))];
-  });
+  const renamedIn = Object.entries(entries).map(
+    ([address, entry]) => [address, renamed(kindOf(address), entry, names, kinds)] as const,
+  );
   return Object.fromEntries(renamedIn.filter(([, paths]) => Object.keys(paths).length > 0));
 }
 
@@ -58,14 +56,9 @@ export function afterMoves(state: StateDocument, moved: readonly Move[], kinds: 
   const to = destinations(state, moved);
   if (to.size === 0) return state;
   const entries = Object.entries(state.resources).map(([address, bound]): [Address, Bound] => {
-    const schema = kinds.find(bound.kind)?.schema;
-    const names =
-      schema === undefined ? [] : referenceFields(schema).flatMap((field) => renamed(bound, field, to));
     const refs = bound.refs.map((ref) => to.get(ref) ?? ref);
-    return [
-      to.get(address) ?? address,
-      { ...bound, refs, recorded: { ...bound.recorded, ...Object.fromEntries(names) } },
-    ];
+    const recorded = { ...bound.recorded, ...renamed(bound.kind, bound, to, kinds) };
+    return [to.get(address) ?? address, { ...bound, refs, recorded }];
   });
   const migrations = Object.entries(state.migrations ?? {}).map(([at, each]) => [to.get(at) ?? at, each]);
   return {
@@ -75,11 +68,15 @@ export function afterMoves(state: StateDocument, moved: readonly Move[], kinds: 
   };
 }
 
+/** The recorded references to what moves, under its new name. */
 function renamed(
-  bound: Pick<Bound, "recorded">,
-  field: { readonly path: string; readonly section: string },
+  kind: string,
+  { recorded }: Pick<Bound, "recorded">,
   to: ReadonlyMap<Address, Address>,
-): readonly [string, Json][] {
-  const name = to.get(`${field.section}.${String(bound.recorded[field.path])}`);
-  return name === undefined ? [] : [[field.path, name.slice(field.section.length + 1)]];
+  kinds: KindRegistry,
+): { readonly [path: string]: Json } {
+  const moving = referencedIn(kinds.find(kind)?.schema, recorded).filter(({ address }) => to.has(address));
+  return Object.fromEntries(
+    moving.map(({ path, section, address }) => [path, to.get(address)?.slice(section.length + 1) ?? ""]),
+  );
 }

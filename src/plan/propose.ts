@@ -12,6 +12,7 @@ import { passwordRefused } from "../model/probe.ts";
 import { fewOf } from "../model/quantity.ts";
 import { fieldsOf, type Spec } from "../model/spec.ts";
 import { referencesIn, referent, resolveKnown, waitsFor } from "../model/templates.ts";
+import { specOf } from "../model/values.ts";
 import { mayBeThere, namesakeOf } from "./adoption-candidates.ts";
 import { diffSpec, driftOf, heals, plannedFrom } from "./diff.ts";
 import { whyHookRuns, whyMigrated, whyOpened } from "./migration-words.ts";
@@ -24,7 +25,6 @@ import {
   markToKeep,
   type PlanInput,
   type Subject,
-  specOf,
   whyMarked,
 } from "./subjects.ts";
 

@@ -8,8 +8,9 @@ import type { Change } from "../model/plan.ts";
 import type { Spec } from "../model/spec.ts";
 import type { Bound } from "../model/state.ts";
 import { hostsIn } from "../model/templates.ts";
+import { specOf } from "../model/values.ts";
 import { whyHeld, whyRetired } from "./migration-words.ts";
-import { base, importerOf, type PlanInput, type Subject, specOf } from "./subjects.ts";
+import { base, importerOf, type PlanInput, type Subject } from "./subjects.ts";
 
 /** The change for an address that is no longer declared, and is bound or has a create in doubt: delete or forget. */
 export function proposeRemoval(subject: Subject, input: PlanInput): Change {

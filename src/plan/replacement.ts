@@ -3,7 +3,7 @@ import { type Address, twinOf } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
 import { shellWord } from "../model/errors.ts";
 import { fieldRows, type KindSchema, parameterOf } from "../model/field-schema.ts";
-import { defined } from "../model/json.ts";
+import { defined, mapped } from "../model/json.ts";
 import type { Change, Guard, Step } from "../model/plan.ts";
 import { hostsIn, referenceFields } from "../model/templates.ts";
 import { destroys, remedyForOnDelete } from "./guards/protection.ts";
@@ -102,9 +102,7 @@ export function migrationSteps(
   });
   const rules = subject.desired?.lifecycle.migration ?? noRules;
   const cutover = input.options.cutover?.includes(address) === true;
-  const outputs = Object.fromEntries(
-    Object.entries(input.outputs).map(([name, { value, sensitive }]) => [name, { value, sensitive }]),
-  );
+  const outputs = mapped(input.outputs, ({ value, sensitive }) => ({ value, sensitive }));
   const part = (verb: string, refs: readonly Address[]): Step => ({
     ...step,
     key: `${address}#${verb}`,

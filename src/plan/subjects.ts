@@ -2,7 +2,7 @@
 import { type Address, twinOf, withoutTwin } from "../model/address.ts";
 import type { Desired } from "../model/desired.ts";
 import { type FieldSchema, fieldRows, powerOf } from "../model/field-schema.ts";
-import { defined, type Json, type JsonObject, mapped } from "../model/json.ts";
+import { defined, type Json, type JsonObject } from "../model/json.ts";
 import type { KindRegistry } from "../model/kind.ts";
 import type { Manifest } from "../model/manifest.ts";
 import { type Doubt, type Observed, objectKey, type Unmanaged } from "../model/observed.ts";
@@ -11,7 +11,8 @@ import type { Census, Change, CreateDoubt, FieldChange, Guard, PlanOptions } fro
 import type { Profile } from "../model/service.ts";
 import type { Spec } from "../model/spec.ts";
 import type { Bound, Intent, StateDocument } from "../model/state.ts";
-import { referenceFields } from "../model/templates.ts";
+import { referencedIn } from "../model/templates.ts";
+import { specOf } from "../model/values.ts";
 import { withProbed } from "./diff.ts";
 import { afterMoves, destinations } from "./moves.ts";
 
@@ -56,13 +57,9 @@ export function subjectsOf(input: PlanInput): Subjects {
 }
 
 /** Addresses that a bound object refers to now, from its shown and its remembered values. */
-export function heldBy(subject: Subject, kinds: KindRegistry): readonly Address[] {
-  const schema = kinds.find(subject.kind)?.schema;
-  const seen = (schema === undefined ? [] : referenceFields(schema)).flatMap((field) => {
-    const name = subject.observed?.spec[field.path]?.value;
-    return typeof name === "string" ? [`${field.section}.${name}`] : [];
-  });
-  return [...new Set([...(subject.bound?.refs ?? []), ...seen])];
+export function heldBy({ kind, bound, observed }: Subject, kinds: KindRegistry): readonly Address[] {
+  const seen = observed === undefined ? [] : referencedIn(kinds.find(kind)?.schema, specOf(observed));
+  return [...new Set([...(bound?.refs ?? []), ...seen.map(({ address }) => address)])];
 }
 
 function current(
@@ -171,10 +168,6 @@ export function isStopped({ kind, observed, bound }: Subject, { kinds }: Pick<Pl
   if (observed?.phase.is !== "pending") return observed?.phase.is === "stopped";
   const verb = powerOf(kinds.named(kind).schema)?.["running>stopped"];
   return verb !== undefined && bound?.converging?.operation === verb;
-}
-
-export function specOf(observed: Observed): Spec {
-  return mapped(observed.spec, ({ value }) => value);
 }
 
 type Importing = Pick<PlanInput, "desired" | "observed">;

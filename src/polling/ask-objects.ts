@@ -22,7 +22,7 @@ import type { Profile } from "../model/service.ts";
 import type { Spec } from "../model/spec.ts";
 import type { StateDocument } from "../model/state.ts";
 import { filledIn, hostsIn, knownValues, type OutputsOf, parentsIn } from "../model/templates.ts";
-import { asTyped, lastApplied, valuesShown } from "../model/values.ts";
+import { asTyped, lastApplied, specOf, valuesShown } from "../model/values.ts";
 import { forEachItem } from "./poll.ts";
 
 /** The dependencies of asking all declared objects. */
@@ -70,7 +70,7 @@ export async function askObject(
   if (answer.is === "not-asked" || answer.is === "unanswered") return answer;
   const declared = filledIn(asked.spec ?? {}, around.outputsOf);
   const applied = lastApplied(around.state, asked.kind, { ...asked, id: live.id });
-  const others = [mapped(live.spec, ({ value }) => value), applied];
+  const others = [specOf(live), applied];
   const values = valuesShown(around.kinds.named(asked.kind).schema, answer, declared, others);
   const engine = answer.is === "answered" ? answer.engine : undefined;
   return { ...answer, probed: { values, ...defined({ engine }) } };
@@ -149,7 +149,7 @@ export async function askObjects(
       const [host, wanted] = [there.get(address), declared.get(address)];
       if (host === undefined) return {};
       const values = wanted && asItIs({ ...wanted, ...host }, host.live, context);
-      return { ...mapped(host.live.spec, ({ value }) => value), ...values };
+      return { ...specOf(host.live), ...values };
     },
   };
 

@@ -1,6 +1,6 @@
 /** @module Cuts over: brings the old database to rest, copies, proves, closes it, and switches the address. */
 import { type ApplyContext, type StepResult, unplannedStep } from "../apply/context.ts";
-import { backup } from "../apply/operations/backup.ts";
+import { backup } from "../apply/operations/operate.ts";
 import { type Address, twinOf } from "../model/address.ts";
 import { asError, GraphformError } from "../model/errors.ts";
 import type { MigrationPhase, MigrationTerms } from "../model/migration.ts";

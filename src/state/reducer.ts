@@ -1,12 +1,11 @@
 /** @module Applies events to the state: the only place that defines the effect of an event. */
-import { type Address, withoutTwin } from "../model/address.ts";
-import { defined, type Json, own } from "../model/json.ts";
+import { type Address, twinKinds, twinOf, withoutTwin } from "../model/address.ts";
+import { defined, type Json, mapped, own } from "../model/json.ts";
 import { isClosed } from "../model/migration.ts";
-import type { Bound, Converging, Intent, StateDocument } from "../model/state.ts";
+import type { Bound, Converging, Intent, Migration, StateDocument } from "../model/state.ts";
 import type { CreatedObject, StateEvent } from "../model/state-event.ts";
 import { withDuration } from "../model/time-limit.ts";
 import { type IndexedTable, type LiveDocument, liveDocument } from "./live-document.ts";
-import { moveAddress } from "./move-address.ts";
 import type { EventVersion } from "./store.ts";
 
 /** A copy of a document with one more event; the same document if that changes nothing. */
@@ -251,4 +250,49 @@ function withSeenRight(bound: Bound, paths: readonly string[], at: string): Boun
   if (paths.length === 0) return bound;
   const seen = Object.fromEntries(paths.map((path) => [path, at]));
   return { ...bound, seenRight: { ...bound.seenRight, ...seen } };
+}
+
+/** Renames an address in place: with its twins, its migration, and every reference to it. False if nothing has it, or another one is taken already. */
+function moveAddress(
+  { resources, intents, view, setHead }: LiveDocument,
+  { from, to, renamed = {} }: Extract<StateEvent, { readonly type: "moved" }>,
+): boolean {
+  const tables = [resources, intents];
+  const knows = (address: Address): boolean => tables.some((table) => table.get(address) !== undefined);
+  if (knows(to) || !knows(from)) return false;
+  const twins = twinKinds.map((twin) => [twinOf(from, twin), twinOf(to, twin)] as const);
+  for (const [old, now] of [[from, to] as const, ...twins.filter(([twin]) => knows(twin))]) {
+    moveIn(resources, old, now, renamed);
+    moveIn(intents, old, now, renamed);
+  }
+  if (view.migrations !== undefined) setHead({ migrations: movedMigrations(view.migrations, from, to) });
+  return true;
+}
+
+function movedMigrations(
+  migrations: { readonly [address: Address]: Migration },
+  from: Address,
+  to: Address,
+): { readonly [address: Address]: Migration } {
+  const under = <T>(entries: { readonly [address: Address]: T }): { readonly [address: Address]: T } =>
+    Object.fromEntries(Object.entries(entries).map(([at, entry]) => [at === from ? to : at, entry]));
+  return mapped(under(migrations), ({ former, ...rest }) =>
+    former === undefined ? rest : { ...rest, former: under(former) },
+  );
+}
+
+function moveIn<T extends Pick<Bound & Intent, "refs" | "recorded">>(
+  table: Pick<IndexedTable<T, "ref">, "get" | "having" | "set" | "remove">,
+  from: Address,
+  to: Address,
+  renamed: { readonly [address: Address]: { readonly [path: string]: Json } },
+): void {
+  for (const address of new Set([from, ...table.having("ref", from), ...Object.keys(renamed)])) {
+    const entry = table.get(address);
+    if (entry === undefined || address === to) continue;
+    table.remove(address);
+    const refs = entry.refs.map((ref) => (ref === from ? to : ref));
+    const recorded = { ...entry.recorded, ...renamed[address] };
+    table.set(address === from ? to : address, { ...entry, refs, recorded });
+  }
 }

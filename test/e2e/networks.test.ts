@@ -242,4 +242,22 @@ describe("where the profile can create networks", () => {
     expect(ran.out.replace(/\s+/g, " ")).toMatch(/n-\w+ and n-\w+ exist already under this name/);
     expect(await listed()).toHaveLength(2);
   });
+
+  it("it is not deleted under what is declared without it from now on; let go of, it stays", async () => {
+    const den = { name: "den", cloudProvider: "aws", region: "eu-west-1", cidr: "10.7.0.0/16" };
+    const tenant = { ...orders, network: "den" };
+    write("den", { networks: { den }, instances: { tenant } }, "full.yaml");
+    expect(await user.run(...apply)).toMatchObject({ code: 0 });
+    await platform.forget();
+    const instances = { tenant: { ...tenant, network: undefined } };
+    write("den", { instances }, "full.yaml");
+    const held = await user.run(...apply);
+    expect(`${held.code}: ${held.out.replace(/\s+/g, " ")}`).toMatch(
+      /^4: .* instances\.tenant stands on it and stays: the service refuses to delete it/,
+    );
+    write("den", { instances, removed: [{ address: "networks.den", destroy: false }] }, "full.yaml");
+    expect(await user.run(...apply)).toMatchObject({ code: 0 });
+    expect(await planned()).toEqual({});
+    expect(await platform.writes()).toEqual([]);
+  });
 });

@@ -2,7 +2,17 @@ import { describe, expect, it } from "vitest";
 import type { FieldSchema } from "../../src/model/field-schema.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { type KindRegistry, kindRegistry } from "../../src/model/kind.ts";
-import { actions, type Case, changeOf, planOf, type Scene, stepsOf } from "../support/plan-input.ts";
+import type { Phase, Unmanaged } from "../../src/model/observed.ts";
+import {
+  actions,
+  type Case,
+  changeOf,
+  planOf,
+  type Rest,
+  removalOf,
+  type Scene,
+  stepsOf,
+} from "../support/plan-input.ts";
 import { toyKind, toySchema } from "../support/toy-kind.ts";
 
 const resized: Case = { wants: { size: 2 }, has: { size: 1 } };
@@ -161,6 +171,122 @@ describe("a referent that is changed in place", () => {
     expect(actions(planOf({ house: stopping, cat }, { kinds: kinds(), ...blocked }))).toMatchObject({
       cat: "keep",
     });
+  });
+});
+
+describe("what another object is built on", () => {
+  const kinds = toysWith({ "x-create-only": true });
+  const leaving: Case = { has: {} };
+  const cat = lodger("house");
+  const left: Case = { has: { home: "house" } };
+  const release: Rest = { removed: [removalOf("cat", false)] };
+  const bird: Case = { wants: {}, has: {} };
+  const stranger = (phase: Phase = { is: "ready", detail: "READY" }): readonly Unmanaged[] => {
+    const live = {
+      id: "id-x",
+      phase,
+      spec: { home: { value: "house", source: "described" } },
+      outputs: {},
+    } as const;
+    return [{ kind: "toys", id: "id-x", place: {}, live }];
+  };
+
+  it.each<[string, Scene, Rest, string]>([
+    ["it is let go of", { house: leaving, cat: left }, release, "delete !in-use"],
+    [
+      "it is retained",
+      { house: leaving, cat: { ...left, remembered: { onDelete: "retain" } } },
+      {},
+      "delete !in-use",
+    ],
+    [
+      "its reference is no longer declared",
+      { house: leaving, cat: { wants: {}, has: { home: "house" } } },
+      {},
+      "delete !in-use",
+    ],
+    [
+      "nothing but the state knows the reference",
+      { house: leaving, cat: { wants: {}, has: {}, recorded: { home: "house" } } },
+      {},
+      "delete !in-use",
+    ],
+    ["it is unmanaged", { house: leaving }, { unmanaged: stranger() }, "delete !in-use"],
+    [
+      "its data moves away, and the old one is kept for a while",
+      {
+        house: leaving,
+        tree: bird,
+        cat: {
+          wants: { home: "tree" },
+          has: { home: "house" },
+          refs: ["tree"],
+          lifecycle: { onReplace: "migrate" },
+        },
+      },
+      {},
+      "delete !in-use",
+    ],
+    ["it is deleted too", { house: leaving, cat: left }, {}, "delete"],
+    ["it is gone", { house: leaving, cat: { recorded: { home: "house" } } }, release, "delete"],
+    [
+      "it is being deleted",
+      { house: leaving },
+      { unmanaged: stranger({ is: "pending", detail: "DELETING", isLeaving: true }) },
+      "delete",
+    ],
+    [
+      "it moves to a new one",
+      { house: leaving, tree: bird, cat: { ...lodger("tree"), has: { home: "house" } } },
+      {},
+      "delete",
+    ],
+    ["it is replaced with it", { house: resized, cat }, {}, "replace"],
+  ])("is deleted only if nothing is: %s", (_, scene, rest, expected) => {
+    const plan = planOf({ ...scene, bird }, { kinds, ...rest });
+    expect(actions(plan)["house"]).toBe(expected);
+  });
+
+  it("stays, and so does everything else in it, while one that is let go of is in it", () => {
+    const plan = planOf({ house: resized, cat: left, dog: lodger("house") }, { kinds, ...release });
+    expect(actions(plan)).toEqual({
+      house: "replace !in-use",
+      cat: "forget",
+      dog: "replace !depends-on-blocked",
+    });
+    expect(changeOf(plan, "house").blocked).toEqual([
+      {
+        code: "in-use",
+        message: "toys.cat stands on it and stays: the service refuses to delete it",
+        lift: "leave it as it is; or delete toys.cat first",
+      },
+    ]);
+  });
+
+  it.each<[string, Rest]>([
+    ["of what is no longer declared", {}],
+    ["of a destroy", { destroying: true }],
+  ])("has a way out %s, and that one works", (_, rest) => {
+    const kept = { cat: { ...left, remembered: { onDelete: "retain" as const } }, bird };
+    const plan = planOf({ house: leaving, ...kept }, { kinds, ...rest, unmanaged: stranger() });
+    const way = "declare it, or let go of it too (lifecycle.onDelete: retain, or removed: destroy: false)";
+    const lift = `${way}; or delete toys.cat and unmanaged id-x first`;
+    expect(changeOf(plan, "house").blocked).toMatchObject([{ code: "in-use", lift }]);
+    const house: Case = { ...leaving, remembered: { onDelete: "retain" } };
+    const removed = [removalOf("house", false)];
+    const released = [
+      planOf({ house, ...kept }, { kinds, ...rest }),
+      planOf({ house: leaving, ...kept }, { kinds, removed }),
+    ];
+    expect(released.map((each) => actions(each)["house"])).toEqual(["forget", "forget"]);
+  });
+
+  it("goes with what is inside of it, or can be taken off it", () => {
+    const inside = toysWith({ "x-create-only": true, "x-place": true });
+    for (const each of [inside, toysWith({})])
+      expect(actions(planOf({ house: leaving, cat: left, bird }, { kinds: each, ...release }))["house"]).toBe(
+        "delete",
+      );
   });
 });
 

@@ -2,12 +2,11 @@
 import { type Baseline, type Delays, isCurrent, isSettleOver } from "../../model/consistency.ts";
 import type { ServiceFailure } from "../../model/errors.ts";
 import { fieldRows, rowAt } from "../../model/field-schema.ts";
-import type { JsonObject } from "../../model/json.ts";
 import { naming } from "../../model/manifest.ts";
 import type { Live, PhaseName, Ref } from "../../model/observed.ts";
 import type { Step } from "../../model/plan.ts";
 import type { Spec } from "../../model/spec.ts";
-import { preconditionOf, sameJson, sameValue } from "../../model/values.ts";
+import { preconditionOf, sameJson, sameValue, specOf } from "../../model/values.ts";
 import type { ApplyContext, StepResult } from "../context.ts";
 import { stale } from "../context.ts";
 
@@ -154,11 +153,7 @@ function wasTouched(live: Live, baseline: Live): boolean {
   if (modifiedAt === undefined || baseline.modifiedAt === undefined || modifiedAt === baseline.modifiedAt)
     return false;
   const isSamePhase = live.phase.is === baseline.phase.is || baseline.phase.is === "failed";
-  return isSamePhase && sameJson(shownBy(live), shownBy(baseline));
-}
-
-function shownBy({ spec }: Live): JsonObject {
-  return Object.fromEntries(Object.entries(spec).map(([path, seen]) => [path, seen.value]));
+  return isSamePhase && sameJson(specOf(live), specOf(baseline));
 }
 
 /** The expectation that a wait ends with. Times are ms since 1970. */

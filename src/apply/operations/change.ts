@@ -1,11 +1,11 @@
 /** @module Changes an existing object in four parts: look, check, send, wait. Other operations on existing objects share them. */
 import { GraphformError, isServiceError } from "../../model/errors.ts";
-import type { Json, JsonObject } from "../../model/json.ts";
+import { type Json, type JsonObject, mapped } from "../../model/json.ts";
 import type { Live, Ref } from "../../model/observed.ts";
 import type { Step } from "../../model/plan.ts";
 import { isReference, isSealed, isTemplate } from "../../model/sealed.ts";
 import { fieldsOf, type Spec } from "../../model/spec.ts";
-import { referenceFields, referent, resolveKnown } from "../../model/templates.ts";
+import { referencedIn, referent, resolveKnown } from "../../model/templates.ts";
 import {
   type ApplyContext,
   driverOf,
@@ -215,15 +215,12 @@ export function recordOf(spec: Spec, context: ApplyContext): Spec {
 
 /** A spec as one request needs it, secrets opened: it goes nowhere else. Throws `output-missing` or `secret-missing`. */
 export function requestSpec(kind: string, spec: Spec, context: ApplyContext): Spec {
-  const references = new Map(
-    referenceFields(context.kinds.named(kind).schema).map((field) => [field.path, field]),
-  );
-  const bound = fieldsOf(spec).map(([path, value]): [string, Json] => {
+  const { schema } = context.kinds.named(kind);
+  const references = new Map(referencedIn(schema, spec).map((field) => [field.path, field]));
+  return mapped(Object.fromEntries(fieldsOf(spec)), (value, path) => {
     const field = references.get(path);
-    if (field === undefined || typeof value !== "string") return [path, openValue(value, context)];
-    return [path, outputOf(`${field.section}.${value}`, field.output, context)];
+    return field === undefined ? openValue(value, context) : outputOf(field.address, field.output, context);
   });
-  return Object.fromEntries(bound);
 }
 
 function openValue(value: Json, context: ApplyContext): Json {

@@ -1,10 +1,17 @@
-/** @module Carries out one lifecycle operation, or waits for one that an earlier run has begun. */
+/** @module Operations on existing objects that change no declared value: lifecycle operations, waits, backups, and repairs in the running object. */
+import { GraphformError } from "../../model/errors.ts";
 import { fieldRows } from "../../model/field-schema.ts";
+import type { Live } from "../../model/observed.ts";
 import type { Step } from "../../model/plan.ts";
 import type { Spec } from "../../model/spec.ts";
-import { type ApplyContext, driverOf, type StepResult } from "../context.ts";
-import { waitForOperation } from "../engine/wait-for-operation.ts";
-import { changeObject, notAtRest, refOf, untilAtRest } from "./change.ts";
+import { requestTo } from "../../polling/ask-objects.ts";
+import { type ApplyContext, driverOf, type StepResult, timestamp } from "../context.ts";
+import { requestBackup } from "../engine/request-backup.ts";
+import { submitChange } from "../engine/submit.ts";
+import { timeoutOf, waitForOperation } from "../engine/wait-for-operation.ts";
+import { type Attempts, type Evidence, isStale, shownOf, staleResult } from "../evidence/operation.ts";
+import { probedBaseline, surroundingsOf, withProbedPaths } from "../probe-object.ts";
+import { changeObject, isAbsent, notAtRest, refOf, untilAtRest, withoutSending } from "./change.ts";
 
 /** Asks for a lifecycle operation and waits for its end; nothing is sent if the resource is in that phase already. */
 export async function operate(step: Step, context: ApplyContext): Promise<StepResult> {
@@ -50,4 +57,84 @@ export async function wait(step: Step, context: ApplyContext): Promise<StepResul
   if (rest.is !== "arrived" || rest.live === undefined) return notAtRest(ref, rest);
   context.outputs.set(step.address, rest.live.outputs);
   return { result: "done", id: ref.id };
+}
+
+/** Asks for a backup and waits until it is listed as complete. One that is not complete in time is still converging. */
+export async function backup(step: Step, context: ApplyContext): Promise<StepResult> {
+  const ref = refOf(step, context);
+  const rest = await untilAtRest(step, ref, context);
+  if (isAbsent(rest))
+    return { result: "done", id: ref.id, message: `${ref.id} is gone: there is nothing to back up` };
+  if (rest.is !== "arrived" || rest.live === undefined) return notAtRest(ref, rest);
+  if (isStale(step, rest.live, context)) return staleResult(step, ref, rest.live);
+  const driver = driverOf(context, step.kind);
+  const ended = await requestBackup(
+    {
+      what: `backup of ${ref.id}`,
+      send: async () => driver.backup?.(ref, context.aborting),
+      list: async () => (await driver.backups?.(ref, context.stopping)) ?? [],
+      showsTimes: driver.showsBackupTimes === true,
+      date: () => context.dateOf(step.kind),
+      timeout: timeoutOf(step, "backup", context),
+    },
+    context,
+  );
+  if (step.unattended === true) return { result: "done", id: ref.id };
+  const { is, item } = await ended();
+  if (is === "completed") return { result: "done", id: ref.id, message: `backup ${item.id} is complete` };
+  if (is === "failed")
+    return {
+      result: "failed",
+      id: ref.id,
+      message: `the backup ${item.id} of ${ref.id} failed: ${item.detail}`,
+      hint: "nothing was deleted; run again to try another backup",
+    };
+  const status = item === undefined ? "is not listed" : `${item.id} is ${item.detail}`;
+  return {
+    result: "converging",
+    id: ref.id,
+    message: `the backup of ${ref.id} ${status} after the time that was allowed`,
+    hint: "nothing was deleted; run again: a new backup is asked for first",
+  };
+}
+
+/** Sets fields back and reads them again. The state remembers only when they were seen right: an interrupted repair is planned again. */
+export async function heal(step: Step, context: ApplyContext): Promise<StepResult> {
+  const ref = refOf(step, context);
+  const rest = await untilAtRest(step, ref, context);
+  if (rest.is !== "arrived" || rest.live === undefined) return notAtRest(ref, rest);
+  const { live } = rest;
+  const wanted = step.patch ?? {};
+  const look = (): Promise<Live> => withProbedPaths(step, live, context);
+  const isHealed = (seen: Live): boolean => shownOf(wanted, step, seen, context) === "all";
+  // A stopped database lost its runtime values and will start from the configuration.
+  if (live.phase.is !== "ready") return staleResult(step, ref, live);
+  const baseline = await probedBaseline(step, live, context);
+  const done = async (): Promise<StepResult> => {
+    const [paths, at] = [Object.keys(wanted), timestamp(context)];
+    await context.journal.record({ type: "healed", address: step.address, paths, at });
+    return { result: "done", id: ref.id };
+  };
+  if (isHealed(baseline)) return withoutSending(await done());
+  if (isStale(step, baseline, context)) return staleResult(step, ref, baseline);
+  const request = requestTo(step, live, surroundingsOf(context));
+  if ("is" in request) return staleResult(step, ref, baseline);
+  const setting = { ...request, spec: { ...request.spec, ...wanted } };
+  const change = {
+    what: `repair of ${ref.id}`,
+    send: async () => driverOf(context, step.kind).heal?.(setting, Object.keys(wanted), context.aborting),
+    look,
+    // The repair may be sent again: only the value that is read back counts.
+    evaluate: (seen: Live, { mayHaveWorked }: Attempts): Evidence => {
+      if (isHealed(seen)) return { is: "accepted", value: undefined };
+      const isSilent = Object.keys(wanted).some((path) => seen.spec[path] === undefined);
+      return { is: isSilent && mayHaveWorked ? "unproven" : "repeat" };
+    },
+    timeout: context.profile.timing.endpoint,
+  };
+  await submitChange(change, context);
+  if (isHealed(await look())) return done();
+  const message = `${ref.id} still shows other values: ${Object.keys(wanted).join(", ")}`;
+  const hint = "look at who changes them; the next plan sets them back again";
+  throw new GraphformError("not-healed", message, { hint });
 }

@@ -11,18 +11,19 @@ import { destinations } from "../moves.ts";
 import { missingIn } from "../outputs.ts";
 import { isBeingDeleted } from "../propose.ts";
 import { releasedHost } from "../removal.ts";
-import { heldBy, type PlanInput, type Subject, type Subjects } from "../subjects.ts";
+import type { PlanInput, Subjects } from "../subjects.ts";
 import { everythingGoneHold, type Hold } from "./missing.ts";
 import { destroys, stricterOnDelete } from "./protection.ts";
+import { standingHolds } from "./standing.ts";
 
 /** Adds to every change the guards of the whole plan that hold it back. */
 export function guardTogether(
   changes: readonly Change[],
-  { chosen: subjects, leftOut }: Subjects,
+  subjects: Subjects,
   input: PlanInput,
 ): readonly Change[] {
   const isUnderWay = ({ address }: Change): boolean => {
-    const subject = subjects.get(address);
+    const subject = subjects.chosen.get(address);
     return subject !== undefined && isBeingDeleted(subject);
   };
   const notBegun = changes.filter((change) => !isUnderWay(change));
@@ -34,8 +35,8 @@ export function guardTogether(
     fewerFilesHold(notBegun, input),
     deletesHold(open, input),
     changePercentHold(open, input),
-    boundElsewhereHold(changes, subjects, leftOut),
-    ...leftOutHolds(open, leftOut, input),
+    boundElsewhereHold(changes, subjects),
+    ...standingHolds(open, subjects, input),
     missingOutputHold(open, input),
   ];
   return holds.filter((hold) => hold !== undefined).reduce(held, changes);
@@ -133,14 +134,10 @@ function changePercentHold(
 }
 
 /** Holds back adopting an object that another declared address has, if this plan does not let go of it there. */
-function boundElsewhereHold(
-  changes: readonly Change[],
-  subjects: ReadonlyMap<Address, Subject>,
-  leftOut: readonly Subject[],
-): Hold | undefined {
+function boundElsewhereHold(changes: readonly Change[], { chosen, leftOut }: Subjects): Hold | undefined {
   const keeps = ["keep", "update", "move", "replace", "migrate"];
   const keyOf = ({ address, kind, id = "" }: Change): string =>
-    objectKey(kind, { id, place: subjects.get(address)?.observed?.place ?? {} });
+    objectKey(kind, { id, place: chosen.get(address)?.observed?.place ?? {} });
   const stays = leftOut.flatMap(({ kind, bound, desired }) =>
     bound && desired ? [objectKey(kind, bound)] : [],
   );
@@ -155,33 +152,6 @@ function boundElsewhereHold(
       lift: 'say it in "moved", or take one of the two out',
     }),
   };
-}
-
-/** Holds back the deletion or the release of a parent if the options leave an object inside it out of the plan: it would be deleted too, or later. */
-function leftOutHolds(
-  open: readonly Change[],
-  leftOut: readonly Subject[],
-  input: PlanInput,
-): readonly Hold[] {
-  const standing = leftOut.flatMap((subject) => {
-    const host = releasedHost(subject.kind, subject.bound, input);
-    return heldBy(subject, input.kinds).map((on) => ({ address: subject.address, on, host }));
-  });
-  return [...Map.groupBy(standing, ({ on }) => on)].map(([on, entries]) => {
-    const all = entries.map(({ address }) => address).sort();
-    const named = fewOf(all);
-    const isExcluded = all.some((address) => input.options.exclude.includes(address));
-    const isInside = entries.some(({ host }) => host === on);
-    const ends = (change: Change): boolean => destroys(change) || (isInside && change.action === "forget");
-    return {
-      changes: open.filter((change) => change.address === on && ends(change)),
-      guard: () => ({
-        code: "needed-by-left-out",
-        message: `${named} ${all.length === 1 ? "stands" : "stand"} on it, and this run leaves out ${all.length === 1 ? "that one" : "those"}`,
-        lift: isExcluded ? `leave out --exclude for ${named}` : `add --target for ${named}`,
-      }),
-    };
-  });
 }
 
 /** Holds back what waits for an output that nothing in the plan makes: its old object would be deleted, and no new one created. One that is declared stopped gets no address. */

@@ -4,8 +4,9 @@ import type { Lifecycle } from "../../model/desired.ts";
 import { shellWord } from "../../model/errors.ts";
 import type { Change, Guard } from "../../model/plan.ts";
 import type { Bound } from "../../model/state.ts";
+import { specOf } from "../../model/values.ts";
 import { isBeingDeleted } from "../propose.ts";
-import { type PlanInput, type Subject, specOf } from "../subjects.ts";
+import type { PlanInput, Subject } from "../subjects.ts";
 
 type OnDelete = Lifecycle["onDelete"];
 

@@ -25,6 +25,8 @@ export const guardRules: { readonly [code: string]: string } = {
     "A file of the manifest that the last apply had was not given, and the resource is declared nowhere else. Give it with -f, or use state rebind if it is no part of the manifest any more.",
   "in-doubt":
     "Nothing proves that the object is gone, that it is there, or that it is what a create has made. Plan with the rights and the account that show it, or use state rm or import.",
+  "in-use":
+    "An object that stays stands on this one, and the service refuses to delete what is in use. Leave it as it is, let go of it too, or delete that object first.",
   "kept-by-service":
     "The service refuses to delete a resource with deletion protection. Switch it off first.",
   "max-change-percent":
