@@ -17,6 +17,8 @@ interface Layer {
   readonly value: JsonObject;
 }
 
+type Layers = readonly [Layer, ...Layer[]];
+
 const longestChain = 8;
 
 /** In characters. The library compares each key with all before it: a longer file would take minutes. */
@@ -34,17 +36,14 @@ export async function readProfile(path: string, isValid: ProfileValidator): Prom
 }
 
 /** The file first, then the files that it extends. */
-async function readLayers(path: string): Promise<readonly Layer[]> {
-  const layers: Layer[] = [];
-  for (let next: string | undefined = path; next !== undefined; ) {
-    const layer: Layer = await readLayer(next);
-    layers.push(layer);
-    const below: unknown = layer.value["extends"];
-    if (layers.length > longestChain) {
-      const message = "profiles extend each other without end";
-      throw invalid(layers.slice(0, 1), { path: ["extends"], message });
-    }
-    next = typeof below === "string" ? pathOf(below, dirname(next)) : undefined;
+async function readLayers(path: string): Promise<Layers> {
+  const top = await readLayer(path);
+  const layers: [Layer, ...Layer[]] = [top];
+  const message = "profiles extend each other without end";
+  for (let last = top; typeof last.value["extends"] === "string"; ) {
+    if (layers.length === longestChain) throw invalid([top], { path: ["extends"], message });
+    last = await readLayer(pathOf(last.value["extends"], dirname(last.file)));
+    layers.push(last);
   }
   return layers;
 }
@@ -92,17 +91,14 @@ function plain(document: Document): unknown {
 }
 
 /** Points at the uppermost file that writes the key, or the nearest key above it. */
-function invalid(layers: readonly Layer[], { path, message }: ProfileFault): GraphformError {
+function invalid(layers: Layers, { path, message }: ProfileFault): GraphformError {
   for (let length = path.length; length > 0; length -= 1) {
     for (const layer of layers) {
       const node: unknown = layer.document.getIn(path.slice(0, length), true);
       if (isNode(node) && node.range) return invalidAt(layer, node.range[0], message);
     }
   }
-  const [first] = layers;
-  if (first === undefined)
-    return new GraphformError("profile-invalid", message, { exitCode: exitCodes.invalid });
-  return invalidAt(first, 0, message);
+  return invalidAt(layers[0], 0, message);
 }
 
 function invalidAt(layer: Pick<Layer, "file" | "lines">, offset: number, message: string): GraphformError {
