@@ -18,6 +18,9 @@ const session = {
   ],
 };
 
+const schemas =
+  "manifest, layer, profile, plan, drift, validation, several, events, replace, state, controller or fleet";
+
 export const commandsOfSetup: readonly CommandEntry[] = [
   commandGroup("ci", "for pipelines: a comment with the plan, an issue with the drift", [
     command("comment", "show a report in one comment on the pull or merge request", {
@@ -84,12 +87,7 @@ export const commandsOfReference: readonly CommandEntry[] = [
     }),
   ]),
   command("schema", "print a published JSON Schema", {
-    arguments: [
-      [
-        "<name>",
-        "manifest, layer, profile, plan, drift, validation, several, events, replace, state, controller or fleet",
-      ],
-    ],
+    arguments: [["<name>", schemas]],
     load: async () => (await import("./reference.ts")).schema,
   }),
   command("graph", "draw the references between resources", {

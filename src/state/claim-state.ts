@@ -35,9 +35,10 @@ export function claimState(state: StateDocument, { service, manifest, where }: C
   assertEachOnce(state, where);
   if (isEmpty(state)) return recorded(state, service, manifest);
   assertSameManifest(state, manifest, where);
-  const { paths: before } = state.manifest ?? {};
-  const paths = manifest.paths && [...manifest.paths, ...filesNotGiven(state.manifest ?? {}, manifest)];
-  const mine = { ...manifest, ...defined({ paths: paths ?? before }) };
+  const known = state.manifest ?? {};
+  const missing = filesNotGiven(known, manifest);
+  const paths = manifest.paths?.concat(missing) ?? known.paths;
+  const mine = { ...(missing.length > 0 && known), ...manifest, ...defined({ paths }) };
   if (state.service === undefined) return recorded(state, service, mine);
   // Tiers in which the state has an object, or an open create.
   const objects = [...Object.values(state.resources), ...Object.values(state.rounds)];
@@ -61,8 +62,9 @@ export async function recordOwner({ state, record }: Journal, run: OwningRun): P
   if (service === undefined || serial === 0) return;
   const declared = new Set(run.manifest.desired.map(({ address }) => address));
   const bound = Object.keys({ ...state.intents, ...state.resources });
-  const { paths } = bound.every((address) => declared.has(withoutTwin(address))) ? run.project.identity : {};
-  const manifest = state.manifest && { ...state.manifest, ...defined({ paths }) };
+  const { identity } = run.project;
+  const isWhole = bound.every((address) => declared.has(withoutTwin(address)));
+  const manifest = isWhole && identity.paths !== undefined ? identity : state.manifest;
   const written = serial === run.stored.serial ? run.stored : state;
   if (isDeepStrictEqual([service, manifest], [written.service, written.manifest])) return;
   await record({ type: "service-recorded", service, ...(manifest && { manifest }) });

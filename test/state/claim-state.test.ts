@@ -58,6 +58,12 @@ describe("a state belongs to a manifest", () => {
       layers("a", "c", "b"),
     ],
     ["the same path, which declares an environment now", here, { ...prod, ...here }, { ...prod, ...here }],
+    [
+      "a layer less, which declared its environment",
+      { ...prod, ...layers("base", "prod") },
+      layers("base"),
+      { ...prod, ...layers("base", "prod") },
+    ],
     ["the same path, which declares none any more", { ...prod, ...here }, here, here],
     ["a manifest outside of a repository: it is not known to be another", here, {}, here],
     ["an environment, where only a path was known outside of a repository", here, prod, { ...prod, ...here }],
