@@ -53,7 +53,11 @@ export async function runCutover(work: Cutover, context: ApplyContext): Promise<
     });
   });
   report(step, "switch", "", context);
-  return switchOver(step, terms, "next", {}, context);
+  return switchOver(step, terms, "next", {}, context).catch((error: unknown) => {
+    const message = `${step.id} is stopped: unless the switch was stored, the next apply, or graphform replace undo, starts it again`;
+    context.emit({ type: "warning", address: step.address, message });
+    throw error;
+  });
 }
 
 /** Copies, compares and makes durable while the freeze holds. Rejects with the reason if that failed. */

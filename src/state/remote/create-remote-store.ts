@@ -94,7 +94,7 @@ export function createRemoteStore(driver: StateDriver, options: RemoteStoreOptio
       held.stop(failed);
       if (isUnreachable(error))
         warn?.(
-          `${failed.message}: nothing new is begun; what happened is kept in a local file, which the end of the run names, unless the store answers by then`,
+          `${failed.message}: nothing new is begun; what happened and could not be stored is kept in a local file, which the end of the run names`,
         );
       throw failed;
     }
