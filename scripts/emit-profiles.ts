@@ -2,8 +2,9 @@ import { join } from "node:path";
 import { Ajv } from "ajv";
 import standalone from "ajv/dist/standalone/index.js";
 import type { ProfileText } from "../src/hosting/profile/expand-profile.ts";
-import { type ProfileValidator, readProfile } from "../src/hosting/profile/profile-file.ts";
+import { readProfile } from "../src/hosting/profile/profile-file.ts";
 import { profileSchema } from "../src/hosting/profile/profile-schema.ts";
+import type { Conforms } from "../src/model/violation.ts";
 import { compiledModule, writeEmitted } from "./compiled-module.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -16,7 +17,7 @@ const names = ["default", "falkordb-cloud"];
 const ajv = new Ajv({ strict: true, allErrors: true, inlineRefs: false, code: { source: true, esm: true } });
 ajv.addSchema(profileSchema, "profile");
 const isValid = ajv.compile<ProfileText>({ $ref: "profile" });
-const validator: ProfileValidator = (value): value is ProfileText => {
+const validator: Conforms<ProfileText> = (value): value is ProfileText => {
   const valid = isValid(value);
   validator.errors = isValid.errors ?? null;
   return valid;
@@ -54,9 +55,10 @@ writeEmitted(
   "src/hosting/profile/profile-validator.generated.d.ts",
   [
     "// Emitted by scripts/emit-profiles.ts.",
-    'import type { ProfileValidator } from "./profile-file.ts";',
+    'import type { Conforms } from "../../model/violation.ts";',
+    'import type { ProfileText } from "./expand-profile.ts";',
     "/** The profile's schema, compiled. */",
-    "export declare const validateProfile: ProfileValidator;",
+    "export declare const validateProfile: Conforms<ProfileText>;",
     "",
   ].join("\n"),
 );

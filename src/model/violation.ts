@@ -10,8 +10,8 @@ export interface SchemaError {
 }
 
 /** A compiled schema: true if a value conforms to it. */
-export interface Conforms {
-  (value: unknown): boolean;
+export interface Conforms<Value> {
+  (value: unknown): value is Value;
   /** The first violation of the value that was checked last. */
   errors?: readonly SchemaError[] | null;
 }

@@ -32,25 +32,16 @@ export function readState(text: string, file: string, name?: string, log?: strin
 }
 
 function checked(document: unknown, file: string): StateDocument {
-  const [error] = (validators.state(document) ? undefined : validators.state.errors) ?? [];
-  if (error?.keyword === "additionalProperties")
-    throw writtenByNewer(`the state ${file}`, violationText(error, document));
-  const wrong = error === undefined ? wrongAddress(document) : violationText(error, document);
-  if (!isState(document, wrong)) throw foreign(file, wrong ?? "it is not a state of graphform");
+  if (!validators.state(document)) {
+    const [error] = validators.state.errors ?? [];
+    const wrong = error === undefined ? "it is not a state of graphform" : violationText(error, document);
+    if (error?.keyword === "additionalProperties") throw writtenByNewer(`the state ${file}`, wrong);
+    throw foreign(file, wrong);
+  }
+  const addresses = Object.keys({ ...document.resources, ...document.intents });
+  const odd = addresses.find((address) => parseAddress(address) === undefined);
+  if (odd !== undefined) throw foreign(file, `${JSON.stringify(odd)} is not an address`);
   return document;
-}
-
-function isState(_: unknown, wrong: string | undefined): _ is StateDocument {
-  return wrong === undefined;
-}
-
-function wrongAddress(value: unknown): string | undefined {
-  const { resources, intents } = isObject(value) ? value : {};
-  const addresses = [resources, intents].flatMap((entries) =>
-    isObject(entries) ? Object.keys(entries) : [],
-  );
-  const wrong = addresses.find((address) => parseAddress(address) === undefined);
-  return wrong === undefined ? undefined : `${JSON.stringify(wrong)} is not an address`;
 }
 
 function foreign(file: string, why: string): GraphformError {

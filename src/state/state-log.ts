@@ -134,7 +134,7 @@ function sumOf(text: string): string {
 
 function isStateEvent(value: unknown): value is StateEvent {
   const type = isObject(value) ? value["type"] : undefined;
-  return typeof type === "string" && own<Conforms>(validators.events, type)?.(value) === true;
+  return typeof type === "string" && own<Conforms<StateEvent>>(validators.events, type)?.(value) === true;
 }
 
 /** The refusal of what is whole and not known here: nothing of it may be taken away. */

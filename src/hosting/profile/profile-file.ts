@@ -7,7 +7,7 @@ import { packageRoot } from "../../files/package-file.ts";
 import { exitCodes, GraphformError } from "../../model/errors.ts";
 import { isObject, type Json, type JsonObject } from "../../model/json.ts";
 import type { Profile } from "../../model/service.ts";
-import { type SchemaError, violatedPath, violationText } from "../../model/violation.ts";
+import { type Conforms, type SchemaError, violatedPath, violationText } from "../../model/violation.ts";
 import { expandProfile, type ProfileFault, type ProfileText, unfold } from "./expand-profile.ts";
 
 interface Layer {
@@ -25,7 +25,7 @@ const longestChain = 8;
 const longestFile = 128 * 1024;
 
 /** Merges the chain and expands it. Throws `profile-invalid` (exit 3) with file, line and column of the first mistake. */
-export async function readProfile(path: string, isValid: ProfileValidator): Promise<Profile> {
+export async function readProfile(path: string, isValid: Conforms<ProfileText>): Promise<Profile> {
   const layers = await readLayers(path);
   const value = layers.reduceRight((lower, layer) => layOver(lower, unfold(layer.value)), {});
   if (!isValid(value)) throw invalid(layers, faultOf(isValid.errors ?? [], value));
@@ -122,12 +122,6 @@ function layOver(lower: JsonObject, upper: JsonObject): JsonObject {
 /** The folder of the profiles that come with the package. */
 export function profileFolder(): string {
   return join(packageRoot, "profiles");
-}
-
-/** The compiled schema: true if the value is a profile. */
-export interface ProfileValidator {
-  (value: unknown): value is ProfileText;
-  errors?: readonly SchemaError[] | null;
 }
 
 /** Explains the deepest violation: in an `anyOf` it belongs to the branch that fits best. */
