@@ -90,7 +90,7 @@ const held = { first: 100, longest: 1000 };
 const contentionTime = 1500;
 
 /** Looks until there is a result; undefined after `ms`. */
-async function within<T>(
+export async function within<T>(
   ms: number,
   pauses: PollTimes["profile"]["timing"]["poll"],
   { clock, signal = new AbortController().signal }: Pick<LockOptions, "clock" | "signal">,

@@ -1,10 +1,9 @@
 /** @module Takes the lock of a shared state, and waits for another holder as long as it may. */
 import type { Clock } from "../../model/clock.ts";
 import { isTimeUp } from "../../model/time-limit.ts";
-import { poll } from "../../polling/poll.ts";
 import { emptyState, nextVersion, stateFormatter } from "../document.ts";
 import type { HeldLease } from "../held-lease.ts";
-import { holderOf, newRecord } from "../lock.ts";
+import { holderOf, newRecord, within } from "../lock.ts";
 import { heldByAnother, holderWith, notFenced } from "../lock-words.ts";
 import { movedDocument, movedText } from "../moved.ts";
 import type { LockOptions } from "../store.ts";
@@ -29,7 +28,6 @@ export async function takeLease(
   { clock, timeout = 0, signal = new AbortController().signal }: LockOptions,
   limit?: WaitLimit,
 ): Promise<{ readonly lease: Lease; readonly isTakeover: boolean }> {
-  const deadline = clock.now() + timeout;
   const { id, created } = newRecord(operation, clock.now(), ms);
   let held: Extract<Taken, { readonly is: "held" }> | undefined;
   /** A request without an answer may have taken the lock, which no other run removes if locks do not expire. */
@@ -51,8 +49,7 @@ export async function takeLease(
       ? { lease: taken.lease, isTakeover: taken.over !== undefined || attempts > 1 }
       : undefined;
   };
-  const times = { clock, profile: { timing: { poll: pauses } }, stopping: signal };
-  const taken = await poll({ look, evaluate: (seen) => seen, deadline }, times);
+  const taken = await within(timeout, pauses, { clock, signal }, look);
   if (taken !== undefined) return taken;
   throw heldByAnother(driver, held?.by ?? holderWith({}), held?.age);
 }

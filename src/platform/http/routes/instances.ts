@@ -199,10 +199,8 @@ async function upgradeVersion(call: Call): Promise<void> {
     provider === dialect.provider && service === dialect.service && api === "v1" && environment === "prod";
   const found = isThisService ? findComponent(dialect, { model, tier, resource }) : undefined;
   const id = pathParam(call, "id");
-  const known = core.store.instances.get(id);
-  if (known?.tier !== found?.plan.tier || known?.component !== found?.component.id || known === undefined)
-    throw new ServiceError(404, `instance ${id} not found`);
-  const record = databaseOf(call, known);
+  if (found === undefined) throw new ServiceError(404, `instance ${id} not found`);
+  const record = databaseOf(call, instanceOf(call, found));
   checkSubscription(call, record.tier);
   core.lifecycle.check(id, "upgrade");
   const planVersion = upgradeTarget(record, body.targetVersion);
