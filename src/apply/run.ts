@@ -7,10 +7,9 @@ import type { Operation, Step } from "../model/plan.ts";
 import type { Bound } from "../model/state.ts";
 import { isTimeUp } from "../model/time-limit.ts";
 import { type ApplyContext, type StepResult, stale, withOwnPatience } from "./context.ts";
-import { bind, forget, move } from "./operations/bind.ts";
 import { update } from "./operations/change.ts";
 import { create } from "./operations/create.ts";
-import { backup, heal, operate, wait } from "./operations/operate.ts";
+import { backup, bind, forget, heal, move, operate, wait } from "./operations/operate.ts";
 import { remove } from "./operations/remove.ts";
 
 const handlers: {

@@ -3,7 +3,7 @@ import { cloudAccountSchema } from "../fields/cloud-account.ts";
 import { accountResource, planEntries } from "../hosting/plan-catalogue.ts";
 import type { Values } from "../hosting/wire/spelling.ts";
 import { GraphformError } from "../model/errors.ts";
-import { defined, isObject, type Json, type JsonObject, own, textIn } from "../model/json.ts";
+import { defined, filledTextIn, isObject, type Json, type JsonObject, own, textIn } from "../model/json.ts";
 import type { Kind } from "../model/kind.ts";
 import type { Hide } from "../model/known-secrets.ts";
 import type { Live, Phase, Ref } from "../model/observed.ts";
@@ -97,7 +97,7 @@ async function configuration(
 function configId(values: Values): string | undefined {
   const params = values["resultParams"];
   const shown = isObject(params) ? params["cloud_provider_account_config_id"] : undefined;
-  return textIn(values["configId"] ?? shown) || undefined;
+  return filledTextIn(values["configId"] ?? shown);
 }
 
 function live(ref: Ref, values: Values, waiting: Waiting, service: Reads): Live {

@@ -1,5 +1,4 @@
 /** @module Lists, reads, creates, changes and deletes a resource by its operations, and spells its fields for bodies and from answers. */
-
 import { safeText } from "../hosting/wire/parse-json.ts";
 import { mayBeMore } from "../hosting/wire/read-answer.ts";
 import type { Values } from "../hosting/wire/spelling.ts";

@@ -58,6 +58,9 @@ export function textIn(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
+/** The value if it is a text that is not empty. */
+export const filledTextIn = (value: unknown): string | undefined => textIn(value) || undefined;
+
 /** JSON with keys in sorted order, so that equal values are equal bytes. `indent` counts spaces. */
 export function stableJson(value: Json, indent = 0): string {
   return JSON.stringify(sorted(value), null, indent);

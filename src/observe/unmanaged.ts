@@ -4,7 +4,9 @@ import type { Desired } from "../model/desired.ts";
 import { isGraphformError, isServiceError } from "../model/errors.ts";
 import { fieldRows, type KindSchema } from "../model/field-schema.ts";
 import type { Json, JsonObject } from "../model/json.ts";
-import { type KnownObject, knowsNothing, type Live, placeKey } from "../model/observed.ts";
+import { kindRegistry } from "../model/kind.ts";
+import { naming, type OutputTable } from "../model/manifest.ts";
+import { type KnownObject, knowsNothing, type Live, placeKey, type Unmanaged } from "../model/observed.ts";
 import type { Profile } from "../model/service.ts";
 import { referenceFields } from "../model/templates.ts";
 import { listWhole, placeWithWitnesses } from "../polling/prove-absence.ts";
@@ -13,6 +15,7 @@ import {
   type ListedPlace,
   look,
   type ObserveContext,
+  placeLister,
   readerOf,
   skipUnread,
 } from "./observe-context.ts";
@@ -66,6 +69,33 @@ export async function describeUnmanaged(
     // The names of databases are looked at besides; those of others may be forbidden.
     if (!isByName || !isServiceError(error) || context.signal.aborted) skipUnread(entry, error, context);
   });
+}
+
+/**
+ * Describes the unmanaged objects of kinds that are built on objects of these sections, at every place: one of them may stand on what a plan
+ * deletes. A read that is refused shows nothing.
+ */
+export async function describeTenants(
+  sections: ReadonlySet<string>,
+  outputs: OutputTable,
+  given: ObserveContext,
+): Promise<readonly Unmanaged[]> {
+  const kinds = given.kinds.all.filter(({ schema }) =>
+    referenceFields(schema).some(({ holds, section }) => holds && sections.has(section)),
+  );
+  const context = { ...given, kinds: kindRegistry(kinds), unread: new Map() };
+  const bound = new Set(Object.values(given.state.resources).map(({ kind, id }) => `${kind} ${id}`));
+  const lists = await listElsewhere([], [], placeLister(context), context);
+  const known = lists.flatMap(({ at: { kind, place }, ids = [] }) =>
+    ids.map((id) => ({ address: "", kind, ref: { id, place } })),
+  );
+  const others = known.filter(({ kind, ref }) => !bound.has(`${kind} ${ref.id}`));
+  const withNames = naming(outputs);
+  return [...(await look(others, context))].map(([{ kind, ref }, live]) => ({
+    kind,
+    ...ref,
+    live: withNames(live, context.kinds.named(kind).schema),
+  }));
 }
 
 /** Kinds with an unbound address whose object may exist: found by a name that is shown, with marks by the mark; at first all. */

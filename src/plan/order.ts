@@ -151,15 +151,12 @@ export function renewals(
   steps: readonly Step[],
   builtFirst: (step: Step) => readonly string[],
 ): readonly (readonly [string, string])[] {
-  const making = steps.filter((step) => step.operation === "create");
-  const removing = new Map(
-    steps.filter((step) => step.operation === "delete").map((step) => [step.address, step.key]),
+  const creates = new Map(
+    steps.filter(({ operation }) => operation === "create").map((step) => [step.address, step]),
   );
-  return making.flatMap((step) => {
-    const removal = removing.get(step.address);
-    return removal === undefined
-      ? []
-      : builtFirst(step).map((key): readonly [string, string] => [removal, key]);
+  return steps.flatMap(({ operation, address, key: removal }) => {
+    const create = operation === "delete" ? creates.get(address) : undefined;
+    return create === undefined ? [] : builtFirst(create).map((key) => [removal, key] as const);
   });
 }
 

@@ -246,6 +246,8 @@ export interface PlanInput
   /** Open creates of earlier runs that may or may not have made an object. Default: none. */
   readonly createsInDoubt?: ReadonlyMap<Address, CreateDoubt>;
   readonly unmanaged: readonly Unmanaged[];
+  /** Those that may stand on what the plan deletes, described. Default: those that are described anyway. */
+  readonly tenants?: readonly Unmanaged[];
   /** Files of the manifest that the state remembers and this run was not given. Default: none. */
   readonly notGiven?: readonly string[];
   readonly kinds: KindRegistry;

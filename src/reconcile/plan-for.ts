@@ -21,6 +21,7 @@ import { knownValues } from "../model/templates.ts";
 import { limitedClock } from "../model/time-limit.ts";
 import { type Observation, observe } from "../observe/observe.ts";
 import { countReads, type OnRead, type Unread, unreadable } from "../observe/observe-context.ts";
+import { describeTenants } from "../observe/unmanaged.ts";
 import { addressesOfRemoval, type KnownAddresses, resolveAddressOptions } from "../plan/address-options.ts";
 import { findByName } from "../plan/adoption-candidates.ts";
 import { withDeclaredGuards } from "../plan/guards/plan-guards.ts";
@@ -90,7 +91,7 @@ export async function planFor(
   const { counting, onWait } = countReads(bound, deps.onRead);
   const readers = new Map(kinds.all.map(({ name, reader }) => [name, counting(reader(service))]));
   const movedState = afterMoves(state, manifest.moved, kinds);
-  const seen = await observe(desired, {
+  const context = {
     kinds,
     readers,
     state: movedState,
@@ -102,7 +103,8 @@ export async function planFor(
     onWait,
     everywhere,
     unasked: probing || open === undefined ? undefined : notAskedFor,
-  });
+  };
+  const seen = await observe(desired, context);
   const known = { declared: desired.map(({ address }) => address), bound: Object.keys(movedState.resources) };
   const isLeftOut = leftOutBy(desired, resolveAddressOptions(options, known).options);
   // A list, and an object that no address is bound to, concern every address.
@@ -151,8 +153,11 @@ export async function planFor(
   };
   const found = makePlan(input);
   const immovable = await foreseen(found, seen, movedState, { ...given, probing });
-  const plan = immovable.size === 0 ? found : makePlan({ ...input, immovable });
   const outputs = new Map([...observed].map(([address, live]) => [address, live.outputs]));
+  const going = found.changes.filter((change) => destroys(change) && change.blocked.length === 0);
+  const tenants = await describeTenants(new Set(going.map(({ kind }) => kind)), outputs, context);
+  const isFinal = immovable.size + tenants.length === 0;
+  const plan = isFinal ? found : makePlan({ ...input, immovable, tenants });
   return { plan, outputs, bound: movedState.resources, observed, doubts, unmanaged, unread, listed };
 }
 

@@ -181,9 +181,10 @@ describe("where the profile can create networks", () => {
       custom_network_id: network,
       requestParams: {},
     };
+    expect(await user.run("plan", "--destroy", "--out", "early.plan")).toMatchObject({ code: 0 });
     const { values } = await send("instance.create", place, body);
     await platform.forget();
-    const refused = await user.run("destroy", "--auto-approve");
+    const refused = await user.run("apply", "early.plan");
     expect(refused).toMatchObject({ code: 1, out: expect.stringContaining("is in use by instance") });
     // The instance went first, and is gone; the network is what is left to do.
     expect((await platform.writes()).map(({ operation }) => operation).slice(0, 2)).toEqual([
@@ -191,6 +192,14 @@ describe("where the profile can create networks", () => {
       "delete-network",
     ]);
     expect(Object.keys(user.state("created").resources)).toEqual(["networks.edge"]);
+    // A plan that is made now sees it.
+    await platform.forget();
+    const held = await user.run("destroy", "--auto-approve");
+    expect(held.code).toBe(4);
+    expect(held.out.replace(/\s+/g, " ")).toContain(
+      `unmanaged ${values["id"]} stands on it and stays: the service refuses to delete it`,
+    );
+    expect(await platform.writes()).toEqual([]);
     await send("instance.delete", { ...place, id: String(values["id"]) });
     expect(await user.run("destroy", "--auto-approve")).toMatchObject({ code: 0 });
     expect(user.state("created").resources).toEqual({});
@@ -243,21 +252,59 @@ describe("where the profile can create networks", () => {
     expect(await listed()).toHaveLength(2);
   });
 
-  it("it is not deleted under what is declared without it from now on; let go of, it stays", async () => {
+  describe("what stays in it holds it", () => {
     const den = { name: "den", cloudProvider: "aws", region: "eu-west-1", cidr: "10.7.0.0/16" };
+    const post = { ...den, name: "post" };
     const tenant = { ...orders, network: "den" };
-    write("den", { networks: { den }, instances: { tenant } }, "full.yaml");
-    expect(await user.run(...apply)).toMatchObject({ code: 0 });
-    await platform.forget();
-    const instances = { tenant: { ...tenant, network: undefined } };
-    write("den", { instances }, "full.yaml");
-    const held = await user.run(...apply);
-    expect(`${held.code}: ${held.out.replace(/\s+/g, " ")}`).toMatch(
-      /^4: .* instances\.tenant stands on it and stays: the service refuses to delete it/,
-    );
-    write("den", { instances, removed: [{ address: "networks.den", destroy: false }] }, "full.yaml");
-    expect(await user.run(...apply)).toMatchObject({ code: 0 });
-    expect(await planned()).toEqual({});
-    expect(await platform.writes()).toEqual([]);
+    const letGo = (address: string): object => ({ address, destroy: false });
+    const words = async (...line: string[]): Promise<string> => {
+      const { code, out } = await user.run(...line);
+      return `${code}: ${out.replace(/\s+/g, " ")}`;
+    };
+
+    it.each<[how: string, instances: object, removed: readonly object[], after: RegExp]>([
+      [
+        "what the same plan lets go of",
+        {},
+        [letGo("instances.tenant")],
+        /unmanaged instance-\S+ stands on it/,
+      ],
+      [
+        "what is declared without it from now on",
+        { tenant: { ...tenant, network: undefined } },
+        [],
+        /instances\.tenant stands on it/,
+      ],
+    ])("%s; let go of as well, it stays", async (how, instances, removed, after) => {
+      const name = how.replaceAll(" ", "-");
+      write(name, { networks: { den, post }, instances: { tenant } }, "full.yaml");
+      expect(await user.run(...apply)).toMatchObject({ code: 0 });
+      await platform.forget();
+      const networks = { post };
+      write(name, { networks, instances, removed }, "full.yaml");
+      expect(await words(...apply)).toMatch(
+        /^4: .* instances\.tenant stands on it and stays: the service refuses to delete it/,
+      );
+      expect(await words("plan")).toMatch(after);
+      write(name, { networks, instances, removed: [...removed, letGo("networks.den")] }, "full.yaml");
+      expect(await user.run(...apply)).toMatchObject({ code: 0 });
+      expect(await planned()).toEqual({});
+      expect(await platform.writes()).toEqual([]);
+    });
+
+    it("what was let go of before, and nothing in it is deleted for another one", async () => {
+      const second = { ...tenant, lifecycle: { ...tenant.lifecycle, onReplace: "recreate" } };
+      const lair = { ...den, name: "lair", lifecycle: { protect: false, onReplace: "recreate" } };
+      const removed = [letGo("instances.tenant")];
+      write("lair", { networks: { den: lair }, instances: { tenant, second } }, "full.yaml");
+      expect(await user.run(...apply)).toMatchObject({ code: 0 });
+      write("lair", { networks: { den: lair }, instances: { second }, removed }, "full.yaml");
+      expect(await user.run(...apply)).toMatchObject({ code: 0 });
+      await platform.forget();
+      const moved = { ...lair, cidr: "10.8.0.0/16" };
+      write("lair", { networks: { den: moved }, instances: { second }, removed }, "full.yaml");
+      expect(await words(...apply)).toMatch(/^4: .* unmanaged instance-\S+ stands on it and stays/);
+      expect(await platform.writes()).toEqual([]);
+    });
   });
 });

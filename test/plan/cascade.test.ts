@@ -212,6 +212,7 @@ describe("what another object is built on", () => {
       "delete !in-use",
     ],
     ["it is unmanaged", { house: leaving }, { unmanaged: stranger() }, "delete !in-use"],
+    ["that is looked for", { house: leaving }, { tenants: stranger() }, "delete !in-use"],
     [
       "its data moves away, and the old one is kept for a while",
       {

@@ -1,7 +1,6 @@
 /** @module Looks up the subscriptions to the profile's plans: in the service's catalogue, otherwise by its objects. */
-
 import { isServiceError, ServiceError } from "../../model/errors.ts";
-import { defined, type JsonObject, objectsIn, textIn } from "../../model/json.ts";
+import { defined, filledTextIn, type JsonObject, objectsIn } from "../../model/json.ts";
 import type { Call, Profile, TierKeys } from "../../model/service.ts";
 import { type PlanEntry, planEntries } from "../plan-catalogue.ts";
 import { type Attempt, attempt, mayBeMore, type Read } from "../wire/read-answer.ts";
@@ -72,7 +71,7 @@ export function idsOfAll(list: Attempt): readonly string[] {
 /** The items of a list that have an id; none if the list was refused. */
 function entriesOf(list: Attempt | undefined): readonly JsonObject[] {
   const items = list === undefined || isServiceError(list) ? [] : list.values["items"];
-  return objectsIn(items).filter(({ id }) => textOf(id) !== undefined);
+  return objectsIn(items).filter(({ id }) => filledTextIn(id) !== undefined);
 }
 
 function subscribedTo(
@@ -161,8 +160,8 @@ export async function everyObject(
   if (isServiceError(list) || !Array.isArray(list.values["items"])) return undefined;
   return entriesOf(list).map((item) => {
     const { resourceId, subscriptionId } = answerValues(item, names);
-    const subscription = textOf(subscriptionId) ?? textOf(item["subscriptionId"]);
-    return { id: String(item["id"]), resource: textOf(resourceId), subscription };
+    const subscription = filledTextIn(subscriptionId) ?? filledTextIn(item["subscriptionId"]);
+    return { id: String(item["id"]), resource: filledTextIn(resourceId), subscription };
   });
 }
 
@@ -212,11 +211,7 @@ async function ownerOf(
   if (shown !== undefined || id === undefined) return shown;
   const answer = await attempt(read, { operation: "instance.describe", params: { ...params, id } });
   if (isServiceError(answer)) return undefined;
-  return textOf(answer.values["subscriptionId"]) ?? textOf(params["subscriptionId"]);
-}
-
-function textOf(value: unknown): string | undefined {
-  return textIn(value) || undefined;
+  return filledTextIn(answer.values["subscriptionId"]) ?? filledTextIn(params["subscriptionId"]);
 }
 
 function notLookedUp(error: ServiceError): ServiceError {

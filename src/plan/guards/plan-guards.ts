@@ -12,9 +12,8 @@ import { missingIn } from "../outputs.ts";
 import { isBeingDeleted } from "../propose.ts";
 import { releasedHost } from "../removal.ts";
 import type { PlanInput, Subjects } from "../subjects.ts";
-import { everythingGoneHold, type Hold } from "./missing.ts";
+import { everythingGoneHold, type Hold, inUseHolds } from "./missing.ts";
 import { destroys, stricterOnDelete } from "./protection.ts";
-import { standingHolds } from "./standing.ts";
 
 /** Adds to every change the guards of the whole plan that hold it back. */
 export function guardTogether(
@@ -36,7 +35,7 @@ export function guardTogether(
     deletesHold(open, input),
     changePercentHold(open, input),
     boundElsewhereHold(changes, subjects),
-    ...standingHolds(open, subjects, input),
+    ...inUseHolds(open, subjects, input),
     missingOutputHold(open, input),
   ];
   return holds.filter((hold) => hold !== undefined).reduce(held, changes);
@@ -88,20 +87,16 @@ function unannounced(changes: readonly Change[], input: PlanInput): readonly Cha
 export function deletesHold(open: readonly Change[], { guards, destroying }: PlanInput): Hold | undefined {
   const changes = open.filter((change) => destroys(change) || change.gone === true);
   if (guards.maxDeletes === undefined || destroying || changes.length <= guards.maxDeletes) return undefined;
+  const gone = changes.filter((change) => change.gone === true).length;
+  const words = gone === 0 ? "to destroy" : gone === changes.length ? "gone" : "to destroy or gone";
   return {
     changes,
     guard: (change) => ({
       code: "max-deletes",
-      message: `${changes.length} ${wordsFor(changes)}, and guards.maxDeletes allows ${guards.maxDeletes}`,
+      message: `${changes.length} ${words}, and guards.maxDeletes allows ${guards.maxDeletes}`,
       lift: `guards.maxDeletes: ${changes.length}${orForget(change)}`,
     }),
   };
-}
-
-function wordsFor(changes: readonly Change[]): string {
-  const gone = changes.filter((change) => change.gone === true).length;
-  if (gone === 0) return "to destroy";
-  return gone === changes.length ? "gone" : "to destroy or gone";
 }
 
 function orForget({ gone, address }: Change): string {
@@ -142,10 +137,8 @@ function boundElsewhereHold(changes: readonly Change[], { chosen, leftOut }: Sub
     bound && desired ? [objectKey(kind, bound)] : [],
   );
   const kept = new Set([...changes.filter(({ action }) => keeps.includes(action)).map(keyOf), ...stays]);
-  const held = changes.filter((change) => change.action === "adopt" && kept.has(keyOf(change)));
-  if (held.length === 0) return undefined;
   return {
-    changes: held,
+    changes: changes.filter((change) => change.action === "adopt" && kept.has(keyOf(change))),
     guard: () => ({
       code: "bound-elsewhere",
       message: "another address is bound to the same object, and declared as well",

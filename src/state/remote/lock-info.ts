@@ -1,5 +1,5 @@
 /** @module Translates the holder of a lock to Terraform's LockInfo and back. */
-import { defined, isObject, type JsonObject, objectIn, textIn } from "../../model/json.ts";
+import { defined, filledTextIn, isObject, objectIn } from "../../model/json.ts";
 import { holderWith } from "../lock-words.ts";
 import type { Holder } from "../store.ts";
 
@@ -23,19 +23,16 @@ export function lockInfoOf(holder: Holder, path: string): { readonly [key: strin
 /** The holder in a LockInfo, with its heartbeat at its creation; undefined if it names no lock. Unknown keys are ignored. */
 export function holderOf(info: unknown): Holder | undefined {
   if (!isObject(info)) return undefined;
-  const [id, who] = [text(info, "ID"), text(info, "Who")];
+  const [id, who] = [filledTextIn(info["ID"]), filledTextIn(info["Who"])];
   if (id === undefined) return undefined;
-  const created = time(text(info, "Created"));
-  const more = objectIn(text(info, "Info") ?? "") ?? {};
+  const created = time(filledTextIn(info["Created"]));
+  const more = objectIn(filledTextIn(info["Info"]) ?? "") ?? {};
   const pid = typeof more["pid"] === "number" ? more["pid"] : undefined;
-  const host = text(more, "host") ?? (who?.includes("@") ? who.slice(who.lastIndexOf("@") + 1) : undefined);
-  const expires = time(text(more, "expires")) ?? created;
-  const operation = text(info, "Operation");
+  const host =
+    filledTextIn(more["host"]) ?? (who?.includes("@") ? who.slice(who.lastIndexOf("@") + 1) : undefined);
+  const expires = time(filledTextIn(more["expires"])) ?? created;
+  const operation = filledTextIn(info["Operation"]);
   return holderWith(defined({ id, who, pid, host, operation, created, heartbeat: created, expires }));
-}
-
-function text(object: JsonObject, key: string): string | undefined {
-  return textIn(object[key]) || undefined;
 }
 
 /** A time as ISO 8601, from any spelling. */
