@@ -58,7 +58,7 @@ export const phases: { readonly [phase in MigrationPhase]: PhaseRow } = {
     does: "lets no new write begin, ends all connections of the old database and stops it",
     proof: "the pause is proved all the time until the service shows it stopped",
     afterKill:
-      "the next run, or `replace undo`, starts the old one again if it is stopped, lets it take writes, and waits for the cutover again",
+      "the next run, or `replace undo`, starts the old one again if it is stopped, unless the new one may be in use, lets it take writes, and waits for the cutover again",
   },
   switch: {
     does: "gives the address, and everything inside, to the new database in one version of the state",
