@@ -65,7 +65,7 @@ async function startDetached(
   const giveUp = (): void => void child.kill("SIGTERM");
   for (const signal of endSignals) process.on(signal, giveUp);
   const seen: { ready?: Announcement | undefined; winner?: Announcement | undefined } = {};
-  await waitUntil(async () => {
+  const isSettled = async (): Promise<boolean> => {
     const found = await lastAnnouncement(dataDir);
     if (found?.pid === child.pid) seen.ready = found;
     const isAlive = child.exitCode === null && child.signalCode === null;
@@ -73,7 +73,9 @@ async function startDetached(
     // Another platform may have taken the folder, and may still be starting.
     seen.winner = await runningPlatform(dataDir);
     return seen.winner !== undefined || (await platformOn(dataDir)) === undefined;
-  }, 120_000);
+  };
+  const deadline = performance.now() + 120_000;
+  while (performance.now() < deadline && !(await isSettled())) await pause(20);
   for (const signal of endSignals) process.off(signal, giveUp);
   child.unref();
   const { ready, winner } = seen;
@@ -95,11 +97,6 @@ async function startDetached(
 function readyText(ready: Announcement, end: string, { columns }: Pick<Terminal, "columns">): string {
   const lines = `ready at ${ready.url}${end}\n${engineText(ready.engine)}${profileHint(ready)}${browserHint}`;
   return wrapLines(lines, columns);
-}
-
-async function waitUntil(condition: () => boolean | Promise<boolean>, ms: number): Promise<void> {
-  const end = performance.now() + ms;
-  while (performance.now() < end && !(await condition())) await pause(20);
 }
 
 /** Names of the variables. The platform outlives the shell that starts it, so it gets no others, secrets least of all. */
