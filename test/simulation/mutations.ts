@@ -468,7 +468,7 @@ export const mutations: readonly Mutation[] = [
   ),
   without<typeof ordering.removals>(
     "wrong-order",
-    15,
+    212,
     "what holds others goes after them",
     "plan/order.ts#removals",
     () => () => [],
