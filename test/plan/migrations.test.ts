@@ -186,6 +186,14 @@ describe("a plan after a migration", () => {
     expect(changeOf(plan, "a~former").backupFirst).toBeUndefined();
   });
 
+  it("deletes no old database that runs without a word: it may be the one in use", () => {
+    const over = { heldUntil: "2025-12-31T00:00:00.000Z" };
+    const plan = (phase: "ready" | "stopped"): Plan =>
+      planned({ a: kept, "a~former": { ...next, phase } }, over);
+    expect(actions(plan("stopped"))["a~former"]).toBe("delete");
+    expect(actions(plan("ready"))["a~former"]).toBe("delete !protect");
+  });
+
   it("says that an old database that it deletes runs", () => {
     const plan = planned({ a: kept, "a~former": { ...next, phase: "ready" } }, held, {
       allowDestroy: ["toys.a~former"],
@@ -195,7 +203,8 @@ describe("a plan after a migration", () => {
 
   it("deletes the old database with the resource if that is not declared any more, by its guards", () => {
     const gone = { has: { size: 2 } };
-    const plan = planned({ a: gone, "a~former": next, b: kept }, held);
+    const stopped: Case = { ...next, phase: "stopped" };
+    const plan = planned({ a: gone, "a~former": stopped, b: kept }, held);
     expect(actions(plan)).toEqual({ a: "delete", "a~former": "delete", b: "keep" });
     expect(changeOf(plan, "a~former")).toMatchObject({
       reason: "kept for toys.a, which is no longer declared",
@@ -203,7 +212,7 @@ describe("a plan after a migration", () => {
     });
     const remembered = { protect: true };
     const input = planInput(
-      { a: gone, "a~former": { ...next, remembered }, b: kept },
+      { a: gone, "a~former": { ...stopped, remembered }, b: kept },
       { now: noon, kinds: guarded },
     );
     const migrations = { "toys.a": { phase: "hold", since, ...held } as const };

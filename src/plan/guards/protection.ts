@@ -1,5 +1,5 @@
 /** @module Protection of existing objects, and what the state remembers of it. */
-import { twinIn } from "../../model/address.ts";
+import { twinIn, withoutTwin } from "../../model/address.ts";
 import type { Lifecycle } from "../../model/desired.ts";
 import { shellWord } from "../../model/errors.ts";
 import type { Change, Guard } from "../../model/plan.ts";
@@ -27,10 +27,17 @@ export function isProtected(subject: Subject, { kinds }: Pick<PlanInput, "kinds"
   return remembered === true || kinds.named(desired.kind).protectedByDefault(existing);
 }
 
+/** The guard against the deletion of what is protected, and of an old database that runs: a state older than the way back takes the one in use for it. */
 export function protectionGuard(change: Change, subject: Subject, input: PlanInput): Guard | undefined {
   const { address } = change;
-  if (!destroys(change) || input.options.allowDestroy.includes(address) || !isProtected(subject, input))
-    return undefined;
+  if (!destroys(change) || input.options.allowDestroy.includes(address)) return undefined;
+  if (twinIn(address) === "former" && subject.observed?.phase.is === "ready")
+    return {
+      code: "protect",
+      message: `it runs, though it was stopped when ${withoutTwin(address)} was switched: it may be in use`,
+      lift: `graphform ${input.kinds.named(change.kind).noun} stop ${shellWord(address)}, or --allow-destroy ${shellWord(address)}`,
+    };
+  if (!isProtected(subject, input)) return undefined;
   const isRemembered = subject.desired === undefined && !input.destroying;
   const option = `--allow-destroy ${shellWord(address)}`;
   return {
