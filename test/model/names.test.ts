@@ -14,7 +14,11 @@ const schema: KindSchema = {
       type: "object",
       properties: {
         memory: { type: "string", "x-compare": "size" },
-        account: { type: "string", "x-reference": { section: "accounts", output: "configId" } },
+        account: {
+          type: "string",
+          "x-create-only": true,
+          "x-reference": { section: "accounts", output: "configId" },
+        },
       },
     },
     colour: { type: "string" },
@@ -37,8 +41,8 @@ const live: Live = {
 describe("references", () => {
   it("are found in the table, however deep", () => {
     expect(referenceFields(schema)).toEqual([
-      { path: "home", section: "houses", output: "id", place: true },
-      { path: "config.account", section: "accounts", output: "configId", place: false },
+      { path: "home", section: "houses", output: "id", place: true, holds: false },
+      { path: "config.account", section: "accounts", output: "configId", place: false, holds: true },
     ]);
   });
 
