@@ -174,7 +174,7 @@ function declaredTarget(outputs: JsonObject, spec: Spec, service: Reads): Databa
   return targetOf(outputs, login, speaksTls(spec), service);
 }
 
-/** True unless a database was surely made without TLS: services repeat `true` as texts of their own, and no login is sent in clear to such a one. */
+/** True unless the value says false, in whatever spelling: a login must not be sent in clear to a database with TLS. */
 export function speaksTls({ "config.enableTLS": value = false }: Spec): boolean {
   return value !== null && asTyped(value, "boolean") !== false;
 }

@@ -84,7 +84,10 @@ export async function describeTenants(
     referenceFields(schema).some(({ holds, section }) => holds && sections.has(section)),
   );
   const context = { ...given, kinds: kindRegistry(kinds), unread: new Map() };
-  const bound = new Set(Object.values(given.state.resources).map(({ kind, id }) => `${kind} ${id}`));
+  const bound = new Set([
+    ...Object.values(given.state.resources).map(({ kind, id }) => `${kind} ${id}`),
+    ...[...outputs].map(([address, { id }]) => `${address.split(".", 1)[0]} ${String(id)}`),
+  ]);
   const lists = await listElsewhere([], [], placeLister(context), context);
   const known = lists.flatMap(({ at: { kind, place }, ids = [] }) =>
     ids.map((id) => ({ address: "", kind, ref: { id, place } })),

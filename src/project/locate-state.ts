@@ -97,7 +97,11 @@ async function assertNotRenamed(usual: string, identity: ManifestIdentity): Prom
   const names = await readdir(dirname(usual)).catch(() => []);
   for (const name of names.filter((each) => each.endsWith(".state.json") && each !== basename(usual))) {
     const other = join(dirname(usual), name);
-    const { state } = await readStored(other, other, undefined).catch(() => ({ state: undefined }));
+    const { state } = await readStored(other, other, undefined).catch((error: unknown) => {
+      if (isGraphformError(error) && [...notInUse, "state-moved", "state-moving"].includes(error.code))
+        return { state: undefined };
+      throw error;
+    });
     if (state === undefined || isEmpty(state) || !isRenamed(state, identity)) continue;
     const [from, to] = [other, usual].map(shellWord);
     const message = `no state at ${usual}, and ${other} has that of this manifest, which was named ${state.name}: a second one would create everything once more`;

@@ -157,7 +157,7 @@ export async function planFor(
   const going = found.changes.filter((change) => destroys(change) && change.blocked.length === 0);
   const tenants = await describeTenants(new Set(going.map(({ kind }) => kind)), outputs, context);
   const isFinal = immovable.size + tenants.length === 0;
-  const plan = isFinal ? found : makePlan({ ...input, immovable, tenants });
+  const plan = isFinal ? found : makePlan({ ...input, immovable, tenants: [...unmanaged, ...tenants] });
   return { plan, outputs, bound: movedState.resources, observed, doubts, unmanaged, unread, listed };
 }
 
@@ -207,8 +207,9 @@ async function foreseen(
     const asked = moves || isLeaving ? [address, ...next] : next;
     const reasons = asked.map(async (at): Promise<readonly Guard[]> => {
       const [bound, live, old] = [resources[at], observed.get(at), resources[main]];
-      const isThere = live?.phase.is === "ready" || (live?.phase.is === "stopped" && isLeaving);
-      if (!isThere || foresee === undefined || open === undefined || bound === undefined) return [];
+      const phases = isLeaving ? ["ready", "stopped", "pending"] : ["ready"];
+      if (live === undefined || !phases.includes(live.phase.is)) return [];
+      if (foresee === undefined || open === undefined || bound === undefined) return [];
       const spec = knownValues(bound.recorded, open, (other) => observed.get(other)?.outputs);
       const copyOf = { id: old?.id ?? main, isLeaving, ...defined({ mark: migrations[main]?.mark }) };
       const asksCopy = at === main ? undefined : copyOf;

@@ -9,6 +9,7 @@ import type { Change, Guard, Plan, Step } from "../model/plan.ts";
 import type { StateDocument } from "../model/state.ts";
 import { expectedTime } from "../model/time-limit.ts";
 import { driftReport } from "../plan/drift/drift-report.ts";
+import { destroys } from "../plan/guards/protection.ts";
 import {
   type ApplyDependencies,
   applyPlan,
@@ -113,31 +114,31 @@ export async function reconcile(
 }
 
 /**
- * A saved plan with guards that a plan made now puts on the same addresses: of objects that are other ones by now, of creates in doubt, and
- * of objects to bind that have appeared since. If any object is another one, what is in doubt or relies on a blocked change is held back too.
+ * A saved plan with guards that a plan made now puts on the same addresses: all of those on deletions, of creates in doubt, and of objects to bind
+ * that have appeared since. If any object is another one by now, what is in doubt or relies on a blocked change is held back too.
  */
 export function withFreshGuards(saved: Plan, fresh: Plan): Plan {
+  const now = new Map(fresh.changes.map((change) => [change.address, change]));
   const all = fresh.changes.flatMap(({ blocked }) => blocked);
   const isAnyAnother = all.some(({ code }) => code === "another-object");
-  const guards = new Map(
-    fresh.changes.map((change) => [change.address, isAnyAnother ? guardsOfOthers(change) : []]),
-  );
-  const appeared = new Map(fresh.changes.map((change) => [change.address, adoptionGuards(change)]));
-  const isDoubtful = ({ code }: Guard): boolean => code === "create-in-doubt";
-  const inDoubt = new Map(fresh.changes.map(({ address, blocked }) => [address, blocked.filter(isDoubtful)]));
-  const held = <T extends Pick<Change, "address" | "blocked">>(entry: T, creates: boolean): T => ({
-    ...entry,
-    blocked: [
-      ...entry.blocked,
-      ...(guards.get(entry.address) ?? []),
-      ...(inDoubt.get(entry.address) ?? []),
-      ...((creates ? appeared.get(entry.address) : undefined) ?? []),
-    ],
-  });
+  const found = (change: Change, action: string): readonly Guard[] => {
+    if (destroys(change) && (action === "delete" || action === "replace")) return change.blocked;
+    return [
+      ...(isAnyAnother ? guardsOfOthers(change) : []),
+      ...change.blocked.filter(({ code }) => code === "create-in-doubt"),
+      ...(action === "create" ? adoptionGuards(change) : []),
+    ];
+  };
+  const held = <T extends Pick<Change, "address" | "blocked">>(entry: T, action: string): T => {
+    const change = now.get(entry.address);
+    const known = new Set(entry.blocked.map(({ code }) => code));
+    const more = change === undefined ? [] : found(change, action).filter(({ code }) => !known.has(code));
+    return { ...entry, blocked: [...entry.blocked, ...more] };
+  };
   return {
     ...saved,
-    changes: saved.changes.map((change) => held(change, change.action === "create")),
-    steps: saved.steps.map((step) => held(step, step.operation === "create")),
+    changes: saved.changes.map((change) => held(change, change.action)),
+    steps: saved.steps.map((step) => held(step, step.operation)),
   };
 }
 

@@ -184,7 +184,7 @@ async function assertNotInUse(address: Address, context: ApplyContext): Promise<
   const { migrations, resources } = context.journal.state;
   const next = resources[twinOf(address, "next")];
   const live = next && (await driverOf(context, next.kind).get(next, context.stopping));
-  if (live?.phase.is !== "ready") return;
+  if (live?.phase.is !== "ready" && live?.phase.is !== "pending") return;
   const side = await openBound(twinOf(address, "next"), context);
   const isOurs = await isOwnCopy(side, migrations?.[address]?.mark).finally(side.close);
   if (!isOurs) throw notOwnCopy(live.id, boundAt(address, context).id);

@@ -109,7 +109,7 @@ export function isRenamed(
   { manifest = {} }: Pick<StateDocument, "manifest">,
   now: ManifestIdentity,
 ): boolean {
-  const isKnown = now.paths !== undefined && isDeepStrictEqual(manifest.paths, now.paths);
+  const isKnown = now.paths !== undefined && isDeepStrictEqual(new Set(manifest.paths), new Set(now.paths));
   return isKnown && manifestDifference(manifest, now) === undefined;
 }
 

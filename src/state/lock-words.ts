@@ -68,13 +68,11 @@ export function heldByAnother(
   age: number | undefined,
 ): GraphformError {
   const { heartbeat } = holder;
-  // Another program's lock has none, whatever those of the store have.
-  const hasLease = expires && holder.expires !== unknown.expires;
   const when = age === undefined ? `at ${heartbeat}` : `${seconds(age)} ago`;
-  const seen = hasLease ? `, and was last seen ${when}` : "";
-  const way = hasLease
+  const seen = expires ? `, and was last seen ${when}` : "";
+  const way = expires
     ? `; its lease ends by itself ${seconds(Date.parse(holder.expires) - Date.parse(holder.heartbeat))} after it was last seen, and graphform state unlock ${shellWord(holder.id)} --force takes the lock from it`
-    : `; this lock never ends by itself; ${unlockHint(holder)}`;
+    : `; this store's locks never end by themselves; ${unlockHint(holder)}`;
   return new GraphformError(
     "locked",
     `the state ${where} is locked: ${holderName(holder)} has held it${holderWork(holder)}${holderSince(holder)}${seen}`,

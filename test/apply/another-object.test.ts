@@ -131,6 +131,20 @@ describe("an object that shows another time of its creation under a bound id", (
     expect(steps.find(({ address }) => address === "toys.tenant")?.result).toBe("blocked");
   });
 
+  it("puts every guard that a plan made now has on a deletion on that of a saved one", async () => {
+    const world = toyWorld();
+    await world.run({ a: { colour: "red" }, b: { colour: "blue" } });
+    const saved = await world.plan({ b: { colour: "blue" } });
+    const guard = { code: "in-use", message: "something stands on it", lift: "delete that first" };
+    const now = saved.changes.map((change) =>
+      change.action === "delete" ? { ...change, blocked: [guard] } : change,
+    );
+    const held = withFreshGuards(saved, { ...saved, changes: now });
+    expect(held.steps.map(({ address, operation, blocked }) => [address, operation, blocked])).toEqual([
+      ["toys.a", "delete", [guard]],
+    ]);
+  });
+
   it("is let go of, and bound as what it is, once the entry was removed", async () => {
     const { world, id, shown } = await running();
     const later = moved(shown, 60_000);

@@ -439,7 +439,10 @@ describe("an object that nothing but its time tells from another's", () => {
     expect((await world.state()).resources["toys.a"]?.id).toBe("toy-1");
     const destroyed = await world.run({}, { destroying: true });
     expect(destroyed.plan.changes[0]?.blocked).toMatchObject([
-      { code: "in-doubt", message: expect.stringMatching(/^only its time tells that toy-1 /) },
+      {
+        code: "in-doubt",
+        message: expect.stringMatching(/^toy-1 was matched to the lost create by its time alone/),
+      },
     ]);
     expect((await world.state()).resources["toys.a"]?.id).toBe("toy-1");
     const later: Driver = { ...world.service, probe: refusing };

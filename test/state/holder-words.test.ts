@@ -29,13 +29,6 @@ describe("the refusal of a held lock", () => {
     expect(heldByAnother(leased, holder, undefined).message).toMatch(`and was last seen at ${at}`);
   });
 
-  it("promises no end to a lock of another program, which has no lease", () => {
-    const leased = { where: store.where, expires: true };
-    const { message, hint } = heldByAnother(leased, holderWith({ id: "17" }), 7000);
-    expect(message).toMatch(/has held it$/);
-    expect(hint).toMatch(/this lock never ends by itself; .*graphform state unlock 17$/);
-  });
-
   it("repeats a foreign id as one word of a shell, and a name only in part", () => {
     const holder = { ...holderWith({ id: "x; rm -rf /" }), who: "a".repeat(5000) };
     for (const expires of [true, false]) {

@@ -1,4 +1,4 @@
-/** @module Operations that send no declared value: lifecycle operations, waits, backups, repairs, and those that change the state alone. */
+/** @module All operations but create, update and delete: lifecycle operations, waits, backups, repairs, and those that change the state alone. */
 import { GraphformError } from "../../model/errors.ts";
 import { fieldRows } from "../../model/field-schema.ts";
 import { defined } from "../../model/json.ts";
@@ -90,7 +90,7 @@ export async function backup(step: Step, context: ApplyContext): Promise<StepRes
       result: "failed",
       id: ref.id,
       message: `the backup ${item.id} of ${ref.id} failed: ${item.detail}`,
-      hint: "nothing was deleted; run again to try another backup",
+      hint: "nothing was deleted, and it runs; run again to try another backup",
     };
   const status = item === undefined ? "is not listed" : `${item.id} is ${item.detail}`;
   return {

@@ -30,8 +30,8 @@ export function doubtGuard(change: Change, { bound, doubt }: Subject): Guard | u
   if (bound.converging?.byTime !== undefined && destroys(change))
     return {
       code: "in-doubt",
-      message: `only its time tells that ${bound.id} is what the lost create has made, and nothing has signed in there yet`,
-      lift: `apply the manifest without this deletion first: it signs in; if it belongs to others: graphform state rm ${word}`,
+      message: `${bound.id} was matched to the lost create by its time alone, and no login has confirmed it yet`,
+      lift: `apply the manifest without this deletion first: that confirms it; if it belongs to others: graphform state rm ${word}`,
     };
   if (doubt === undefined) return undefined;
   const { is, because } = doubt;

@@ -27,11 +27,11 @@ export function isProtected(subject: Subject, { kinds }: Pick<PlanInput, "kinds"
   return remembered === true || kinds.named(desired.kind).protectedByDefault(existing);
 }
 
-/** The guard against the deletion of what is protected, and of an old database that runs: a state older than the way back takes the one in use for it. */
+/** The guard against the deletion of what is protected, and of a former database that runs: with an outdated state it may be the one in use. */
 export function protectionGuard(change: Change, subject: Subject, input: PlanInput): Guard | undefined {
   const { address } = change;
   if (!destroys(change) || input.options.allowDestroy.includes(address)) return undefined;
-  if (twinIn(address) === "former" && subject.observed?.phase.is === "ready")
+  if (twinIn(address) === "former" && ["ready", "pending"].includes(subject.observed?.phase.is ?? "gone"))
     return {
       code: "protect",
       message: `it runs, though it was stopped when ${withoutTwin(address)} was switched: it may be in use`,

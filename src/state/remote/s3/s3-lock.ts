@@ -144,9 +144,10 @@ function readLock({ body, headers }: StoreAnswer, etag: string): StoredLock {
   const record = objectIn(text) ?? {};
   const known = holderOf(record);
   const [heartbeat, expires] = [record["Heartbeat"], record["Expires"]];
+  const other = known ?? holderWith({ id: createHash("sha256").update(text).digest("hex").slice(0, 16) });
   const holder =
     known === undefined || typeof heartbeat !== "string" || typeof expires !== "string"
-      ? (known ?? holderWith({ id: createHash("sha256").update(text).digest("hex").slice(0, 16) }))
+      ? { ...other, expires: new Date(Date.parse(other.heartbeat) + unknownLease).toISOString() }
       : { ...known, heartbeat, expires };
   const isOurs = typeof expires === "string";
   const isReleased = isOurs && holder.expires === epoch;
