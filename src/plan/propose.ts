@@ -164,7 +164,7 @@ function proposeUpdate(wanted: Wanted, observed: Observed): Change {
     return { ...shared, action: "migrate", reason, disruption: "downtime", forcedBy };
   }
   if (isReplaced) {
-    const disruption = lossOf(subject.address, kind);
+    const disruption = lossOf(subject.address, desired.kind, input);
     const reason = forcedBy === undefined ? "replacement asked for" : whyForced(forcedBy, wanted, kind);
     const mayBe = namesakeOf({ ...desired, spec: after }, input, ahead);
     return { ...shared, action: "replace", reason, disruption, ...defined({ forcedBy, mayBe }) };

@@ -47,7 +47,7 @@ export function proposeRemoval(subject: Subject, input: PlanInput): Change {
     ...shared,
     action: "delete",
     reason: removal?.reason ?? reason,
-    disruption: lossOf(subject.address, input.kinds.named(subject.kind)),
+    disruption: lossOf(subject.address, subject.kind, input),
   };
 }
 
@@ -65,9 +65,11 @@ function nameOf({ name: kind, schema }: Kind, spec: Spec = {}): string {
   return typeof spec[path] === "string" ? `${kind} ${spec[path]}` : "";
 }
 
-/** The disruption of a deletion. The twin that has no address yet holds a copy at most. */
-export const lossOf = (address: Address, { holdsData }: Kind): Disruption =>
-  holdsData ? (twinIn(address) === "next" ? "none" : "data-loss") : "downtime";
+/** The disruption of a deletion. The twin that has no address yet holds a copy at most, unless that is not proved. */
+export function lossOf(address: Address, kind: string, { kinds, immovable }: PlanInput): Disruption {
+  if (!kinds.named(kind).holdsData) return "downtime";
+  return twinIn(address) === "next" && immovable?.has(address) !== true ? "none" : "data-loss";
+}
 
 /** The reason to let go of an object and to leave it as it is; undefined if it is deleted. */
 function whyReleased(subject: Subject, input: PlanInput): string | undefined {

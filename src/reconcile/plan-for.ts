@@ -206,14 +206,13 @@ async function foreseen(
     const next = moves || (action === "update" && isBefore) ? [twinOf(address, "next")] : [];
     const asked = moves || isLeaving ? [address, ...next] : next;
     const reasons = asked.map(async (at): Promise<readonly Guard[]> => {
-      const [bound, live, old] = [resources[at], observed.get(at), resources[main]];
-      const phases = isLeaving ? ["ready", "stopped", "pending"] : ["ready"];
-      if (live === undefined || !phases.includes(live.phase.is)) return [];
-      if (foresee === undefined || open === undefined || bound === undefined) return [];
+      const [bound, live] = [resources[at], observed.get(at)];
+      if (live === undefined || foresee === undefined || open === undefined || bound === undefined) return [];
+      if (!(isLeaving ? ["ready", "stopped", "pending"] : ["ready"]).includes(live.phase.is)) return [];
       const spec = knownValues(bound.recorded, open, (other) => observed.get(other)?.outputs);
-      const copyOf = { id: old?.id ?? main, isLeaving, ...defined({ mark: migrations[main]?.mark }) };
-      const asksCopy = at === main ? undefined : copyOf;
-      return foresee(bound, live, spec, kinds.named(kind).reader(service), signal, asksCopy);
+      const mark = defined({ mark: migrations[main]?.mark });
+      const copyOf = at === main ? undefined : { id: resources[main]?.id ?? main, isLeaving, ...mark };
+      return foresee(bound, live, spec, kinds.named(kind).reader(service), signal, copyOf);
     });
     found.set(address, (await Promise.all(reasons)).flat());
   }

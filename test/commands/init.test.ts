@@ -147,6 +147,13 @@ describe("init", () => {
     expect(readFileSync(join(folder, "my shop.yml"), "utf8")).not.toContain("docs/");
   });
 
+  it("lets Git ignore a .graphform of an earlier version", async () => {
+    const folder = join(bench.folder, "older");
+    mkdirSync(join(folder, ".graphform"), { recursive: true });
+    expect(await init(folder)).toMatchObject({ code: 0 });
+    expect(readFileSync(join(folder, ".graphform", ".gitignore"), "utf8")).toBe("*\n");
+  });
+
   it("leaves a .gitignore as it is: what graphform keeps ignores itself", async () => {
     const folder = join(bench.folder, "ignoring");
     mkdirSync(folder);

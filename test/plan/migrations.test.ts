@@ -225,4 +225,15 @@ describe("a plan after a migration", () => {
     const plan = planned({ a: kept, "a~next": next }, { phase: "await-cutover" });
     expect(changeOf(plan, "a~next")).toMatchObject({ action: "delete", disruption: "none" });
   });
+
+  it("loses data with one that is not proved to be a copy", () => {
+    const input = planInput({ a: kept, "a~next": next }, { options: { allowDestroy: ["toys.a~next"] } });
+    const guard = { code: "on-replace", message: "it may be in use", lift: "" };
+    const plan = makePlan({ ...input, immovable: new Map([["toys.a~next", [guard]]]) });
+    expect(changeOf(plan, "a~next")).toMatchObject({
+      action: "delete",
+      disruption: "data-loss",
+      blocked: [],
+    });
+  });
 });

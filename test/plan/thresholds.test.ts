@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Lifecycle } from "../../src/model/desired.ts";
 import { actions, type Case, planOf, removalOf, type Scene } from "../support/plan-input.ts";
 
 const same: Case = { wants: { colour: "red" }, has: { colour: "red" } };
@@ -95,7 +96,7 @@ describe("files that were not given", () => {
   const rest = { notGiven: ["prod.yaml"] };
   const retained = { ...undeclared, remembered: { onDelete: "retain" as const } };
   const kept = { ...undeclared, remembered: { protect: true } };
-  const both = { changed, resized, fresh: { wants: {} }, gone: { recorded: {} } };
+  const both = { changed, fresh: { wants: {} }, gone: { recorded: {} } };
   const scene = { ...both, a: undeclared, b: retained, kept };
 
   it("hold back the end of what the given ones do not declare, and nothing else", () => {
@@ -110,6 +111,20 @@ describe("files that were not given", () => {
       message: "part of the manifest so far, and not given now: prod.yaml",
       lift: "give all of its files with -f; if it has fewer for good: graphform state rebind, or an entry for toys.a under removed",
     });
+  });
+
+  it("hold back what an enabled: false ends, which one of them may lift, and what is replaced", () => {
+    const lifecycle: Lifecycle = {
+      onReplace: "refuse",
+      onDelete: "delete",
+      ignoreChanges: [],
+      dependsOn: [],
+    };
+    const removed = [{ ...removalOf("a", true), lifecycle }];
+    expect(blocked({ ...both, resized, a: undeclared }, { ...rest, removed })).toEqual([
+      "a: delete !fewer-files",
+      "resized: replace !fewer-files",
+    ]);
   });
 
   it("hold back nothing that an entry of removed names, and nothing if everything is to go", () => {

@@ -27,8 +27,11 @@ export async function init({
       hint: "name another file with -f; --ci writes pipelines for this one",
     });
   const pipelines = options.ci === undefined ? undefined : await pipelinesOf(options.ci, manifest, isThere);
+  const own = join(dirname(manifest), ".graphform");
+  const ignored = join(own, ".gitignore");
   const files = [
     ...(isThere ? [] : [{ path: manifest, text: starterFor(dirname(manifest)) }]),
+    ...(existsSync(own) && !existsSync(ignored) ? [{ path: ignored, text: "*\n" }] : []),
     ...(pipelines?.files ?? []),
   ];
   // All files or none: a file left behind would make the next `init` fail.

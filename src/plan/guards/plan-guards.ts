@@ -1,5 +1,5 @@
 /** @module Guards that look at the plan as a whole: the empty manifest, the thresholds, two addresses for one object. */
-import { type Address, withoutTwin } from "../../model/address.ts";
+import type { Address } from "../../model/address.ts";
 import type { Desired } from "../../model/desired.ts";
 import { shellWord } from "../../model/errors.ts";
 import { objectKey } from "../../model/observed.ts";
@@ -58,13 +58,13 @@ export function emptyManifestHold(open: readonly Change[], input: PlanInput): Ho
   };
 }
 
-/** Holds back the end of what only a file declares that this run was not given: -f was probably forgotten. */
+/** Holds back every end and replacement while a file that the state knows is not given: -f was probably forgotten. An `enabled: false` may be lifted there. */
 function fewerFilesHold(changes: readonly Change[], input: PlanInput): Hold | undefined {
-  const { notGiven = [], desired, destroying } = input;
+  const { notGiven = [], destroying } = input;
   if (notGiven.length === 0 || destroying) return undefined;
-  const declared = new Set(desired.map(({ address }) => address));
+  const removed = input.removed.filter(({ lifecycle }) => lifecycle === undefined);
   return {
-    changes: unannounced(changes, input).filter(({ address }) => !declared.has(withoutTwin(address))),
+    changes: unannounced(changes, { ...input, removed }),
     guard: ({ address }) => ({
       code: "fewer-files",
       message: `part of the manifest so far, and not given now: ${fewOf(notGiven)}`,
