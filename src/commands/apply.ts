@@ -125,8 +125,9 @@ function withSaved(options: ApplyOptions, saved: SavedPlan): ApplyOptions {
   const variables = Object.entries(saved.variables).map(([name, value]) => `${name}=${String(value)}`);
   const file = options.file.length === 0 ? saved.manifest.map((entry) => entry.path) : options.file;
   const destroying = options.destroying || saved.destroying === true;
-  const { target = [], exclude = [] } = saved.choices ?? {};
-  return { ...options, file, destroying, target, exclude, var: [...variables, ...options.var] };
+  const { target = [], exclude = [], allowDestroy = [] } = saved.choices ?? {};
+  const choices = { target, exclude, allowDestroy };
+  return { ...options, ...choices, file, destroying, var: [...variables, ...options.var] };
 }
 
 /** Shows a new plan with the options of the saved one. If it cannot be made, a message says so and the command goes on. */

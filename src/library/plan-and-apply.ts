@@ -125,8 +125,8 @@ export async function apply(request: ApplyRequest): Promise<Outcome | undefined>
       acceptService: (identity: Run["identity"]) => assertPlannedHere(saved, identity),
     }),
   };
-  const { target: targets, exclude } = saved?.choices ?? {};
-  const asSaved = { ...request, destroying, ...defined({ targets, exclude }) };
+  const { target: targets, exclude, allowDestroy } = saved?.choices ?? {};
+  const asSaved = { ...request, destroying, ...defined({ targets, exclude, allowDestroy }) };
   return runOf(asSaved, wanted, async (run, goal) => {
     const sealed = saved && withSeals(saved.plan, run.vault);
     if (sealed !== undefined) assertSecretsKept(sealed, run.vault.open);

@@ -2,6 +2,7 @@
 import { outcomeOf } from "../apply/join-results.ts";
 import { fieldRange } from "../manifest/locate.ts";
 import type { Layer } from "../manifest/source.ts";
+import { twinIn } from "../model/address.ts";
 import type { DriftReport } from "../model/drift.ts";
 import { exitCodes } from "../model/errors.ts";
 import type { Outcome, StepOutcome } from "../model/outcome.ts";
@@ -9,7 +10,6 @@ import type { Change, Guard, Plan, Step } from "../model/plan.ts";
 import type { StateDocument } from "../model/state.ts";
 import { expectedTime } from "../model/time-limit.ts";
 import { driftReport } from "../plan/drift/drift-report.ts";
-import { destroys } from "../plan/guards/protection.ts";
 import {
   type ApplyDependencies,
   applyPlan,
@@ -114,18 +114,19 @@ export async function reconcile(
 }
 
 /**
- * A saved plan with guards that a plan made now puts on the same addresses: all of those on deletions, of creates in doubt, and of objects to bind
- * that have appeared since. If any object is another one by now, what is in doubt or relies on a blocked change is held back too.
+ * A saved plan with guards that a plan made now puts on the same addresses: on deletions of what is in use or may be, on creates in doubt, and on objects
+ * to bind that have appeared since. If any object is another one by now, what is in doubt or relies on a blocked change is held back too.
  */
 export function withFreshGuards(saved: Plan, fresh: Plan): Plan {
   const now = new Map(fresh.changes.map((change) => [change.address, change]));
   const all = fresh.changes.flatMap(({ blocked }) => blocked);
   const isAnyAnother = all.some(({ code }) => code === "another-object");
   const found = (change: Change, action: string): readonly Guard[] => {
-    if (destroys(change) && (action === "delete" || action === "replace")) return change.blocked;
+    const ofTwins = twinIn(change.address) === undefined ? [] : ["on-replace", "protect"];
+    const ofDeletions = action === "delete" || action === "replace" ? ["in-use", ...ofTwins] : [];
     return [
       ...(isAnyAnother ? guardsOfOthers(change) : []),
-      ...change.blocked.filter(({ code }) => code === "create-in-doubt"),
+      ...change.blocked.filter(({ code }) => ["create-in-doubt", ...ofDeletions].includes(code)),
       ...(action === "create" ? adoptionGuards(change) : []),
     ];
   };
