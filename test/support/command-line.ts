@@ -1,3 +1,4 @@
+import process from "node:process";
 import type { Command } from "commander";
 import { createProgram } from "../../src/commands/program.ts";
 import { writeStepOutputs } from "../../src/commands/reports/report-files.ts";
@@ -38,6 +39,8 @@ export async function runHere(args: readonly string[], env: NodeJS.ProcessEnv, w
     return used;
   };
   let command = "";
+  // `--chdir` changes the folder of the process, in which other files of tests run after this one.
+  const home = process.cwd();
   try {
     const program = createProgram({
       at: terminal,
@@ -56,6 +59,7 @@ export async function runHere(args: readonly string[], env: NodeJS.ProcessEnv, w
   }
   if (["plan", "apply", "destroy", "drift", "validate"].includes(command))
     writeStepOutputs({ exitcode: code }, settings, terminal());
+  process.chdir(home);
   return { code, out: out.join(""), err: err.join("") };
 }
 
