@@ -17,7 +17,7 @@ export async function switchOver(
   { address }: Step,
   { inside, hold, hook, outputs: declared = {} }: MigrationTerms,
   from: Twin,
-  more: Partial<Pick<Migration, "mark" | "phase" | "hook">>,
+  more: Partial<Pick<Migration, "phase" | "hook">>,
   context: ApplyContext,
 ): Promise<StepResult> {
   const { journal, clock, outputs } = context;
